@@ -37,7 +37,7 @@ fn fastest(level: Level, matrix: &LabelMatrix, evaluator: &Evaluator, threads: u
         let evaluated = seconds(|| {
             _ = black_box(
                 evaluator
-                    .evaluate_with(Some(&engine::Chosen::Cpu(Cpu::at(level))), matrix, &mut timing)
+                    .evaluate_with(Some(&engine::ChosenEngine::Cpu(Cpu::at(level))), matrix, &mut timing)
                     .expect("scores"),
             );
         });

@@ -271,4 +271,4 @@ struct Shards;
 /// The examples of the page on formats, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/formats.md")]
-struct Formats;
+struct FormatsPage;

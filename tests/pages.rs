@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use laneval::compare::{Comparison, Gate, Judged, Options, Permutations};
-use laneval::report::html::{self, Context, Source};
+use laneval::report::html::{self, Context, ReadFile};
 use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
 
@@ -113,7 +113,7 @@ fn full_page() -> String {
         })
         .collect();
     let curves = sample_curves(&matrix);
-    let source = |kind: &str, name: &str| Source {
+    let source = |kind: &str, name: &str| ReadFile {
         kind: kind.to_owned(),
         name: name.to_owned(),
         fingerprint: Some("9f86d081884c7d659a2feaa0c55ad015".to_owned()),
@@ -242,7 +242,7 @@ fn names_cannot_become_markup() {
     let comparison = Comparison::of(&scores, &quick()).unwrap();
     let settings = [("<i>".to_owned(), "</dd><script>".to_owned())];
     let inputs =
-        [Source { kind: "<run>".into(), name: "<a href=x>".into(), fingerprint: Some("<u>".into()) }];
+        [ReadFile { kind: "<run>".into(), name: "<a href=x>".into(), fingerprint: Some("<u>".into()) }];
     let mut context = Context::new("</title><script>alert('title')</script>");
     context.command = Some("laneval </pre><script>");
     context.ranking_rule = Some("<marquee>");

@@ -13,9 +13,9 @@ use laneval::internals::engine::gpu::layout::{
     BatchUniform as Batch, ProductUniform as Product, TileEntry as Tile,
 };
 use laneval::internals::engine::gpu::reduce::Scaled;
-use laneval::internals::engine::gpu::tasks::{IntegerFold as Kind, Integers};
+use laneval::internals::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
 use laneval::internals::engine::gpu::{Gpu, mirror};
-use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Inputs, Program, Task};
+use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
 use laneval::internals::label::Above;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
@@ -75,7 +75,7 @@ fn every_shader_compiles_for_every_kind_of_device() {
         let matrix = graded(grades);
         let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).unwrap();
         for depth in [20, 65_535] {
-            let all = kernels(&Integers::new(plan.program(), depth));
+            let all = kernels(&IntegerProgram::new(plan.program(), depth));
             assert!(FOLDS.iter().all(|(_, text)| all.iter().any(|kernel| kernel.source.contains(text))));
             all.iter().for_each(|kernel| translate(&kernel.source));
         }
@@ -172,7 +172,7 @@ fn a_device_that_was_lost_is_an_error() {
 }
 
 /// The bound on the difference between columns of the mirror and of the CPU engine: the error of the integers, and that of f64.
-fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
+fn bound(integers: &IntegerProgram, column: usize, value: f64) -> f64 {
     let task =
         integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
     let Some(task) = task else { return 0.0 };
@@ -190,10 +190,10 @@ fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
 }
 
 /// Compares the columns of the mirror with those of the CPU engine, for every tile.
-fn compare(program: &Program, inputs: &Inputs, matrix: &LabelMatrix, view: View) {
+fn compare(program: &Program, inputs: &QueryInputs, matrix: &LabelMatrix, view: View) {
     let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
     let deepest = view.depth.map_or(deepest, |depth| deepest.min(depth));
-    let integers = Integers::new(program, deepest);
+    let integers = IntegerProgram::new(program, deepest);
     let batch = matrix.batch();
     for tile in 0..matrix.packing().tiles.len() {
         let queries: Vec<usize> = batch.rows(tile).iter().map(|&row| batch.query(row)).collect();
@@ -247,7 +247,7 @@ proptest! {
         let prepared = plan.prepare(&matrix.batch());
         let products = prepared.products().unwrap();
         let depth = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
-        let integers = Integers::new(plan.program(), depth);
+        let integers = IntegerProgram::new(plan.program(), depth);
         let scaled: Vec<_> = products.iter().map(|product| Scaled::new(product, &integers)).collect();
         let plain: laneval::Measure = "RBP".parse().unwrap();
         let at = evaluator.measures().iter().position(|measure| *measure == plain);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use laneval::internals::show::{InRun, Judgment, LastLine, Shown};
+use laneval::internals::show::{InRun, LastLine, Shown, ShownJudgment};
 use laneval::measure::Measure;
 use laneval::{
     EngineChoice, Evaluator, Input, Join, LabelMatrix, RunInput, ScoreType, TiedValue, Ties, View,
@@ -55,11 +55,11 @@ fn labels(matrix: &LabelMatrix, run: usize, query: usize, view: View) -> Vec<u8>
     Vec::new()
 }
 
-fn code(matrix: &LabelMatrix, judgment: Judgment) -> u8 {
+fn code(matrix: &LabelMatrix, judgment: ShownJudgment) -> u8 {
     match judgment {
-        Judgment::None => 1,
-        Judgment::Negative => 2,
-        Judgment::Grade(grade) => matrix.book().code(grade).unwrap(),
+        ShownJudgment::None => 1,
+        ShownJudgment::Negative => 2,
+        ShownJudgment::Grade(grade) => matrix.book().code(grade).unwrap(),
     }
 }
 
@@ -150,9 +150,9 @@ fn documents_of_equal_scores_stand_as_the_rule_says() {
         assert_eq!(ranking[0].score, 6.5);
         for of in ranking {
             let grade = match &of.docno[..] {
-                b"b" => Judgment::Grade(1.0),
-                b"c" => Judgment::Grade(2.0),
-                _ => Judgment::None,
+                b"b" => ShownJudgment::Grade(1.0),
+                b"c" => ShownJudgment::Grade(2.0),
+                _ => ShownJudgment::None,
             };
             assert_eq!(of.judgment, grade);
         }

@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 use laneval::internals::label::Document;
 use laneval::internals::label::code::UNPOOLED;
 use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scratch, Side, TiedRanking};
+use laneval::internals::ties::{
+    CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
+};
 use laneval::measure::{Average, Better, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
@@ -338,7 +340,7 @@ fn of_row(
     (row, labels): (u32, &[u8]),
     view: View,
     expectation: &Expectation,
-    scratch: &mut Scratch,
+    scratch: &mut TieScratch,
 ) -> f64 {
     let pooled = labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
     let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
@@ -349,7 +351,7 @@ fn of_row(
         book: matrix.book(),
         ties: matrix.tied_groups().unwrap().of(row),
     };
-    expectation.of_row(&mut Row::new(&tied, view, Pieces::default()), scratch)
+    expectation.of_row(&mut RankingPieces::new(&tied, view, Pieces::default()), scratch)
 }
 
 /// The value of a row with its groups in the order of a key.
@@ -357,7 +359,7 @@ fn arranged(
     matrix: &LabelMatrix,
     (row, labels): (u32, &[u8]),
     view: View,
-    key: &Key,
+    key: &CodeOrder,
     measure: &Measure,
 ) -> f64 {
     let mut labels = labels.to_vec();
@@ -414,7 +416,7 @@ fn what_is_passed_by_changes_no_bit() {
                     .then(|| evaluator(vec![measure.clone()], tied).evaluate(&matrix).unwrap());
                 let expectation = Expectation::of(measure, matrix.book(), cuts);
                 let order = Extreme::of(measure, matrix.book(), side, cuts);
-                let mut scratch = Scratch::default();
+                let mut scratch = TieScratch::default();
                 for (row, labels) in &rows {
                     let found = values(&together)[place][*row as usize];
                     let plain = match (tied, &expectation, &order) {

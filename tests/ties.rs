@@ -4,7 +4,9 @@
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
 use laneval::internals::label::{Document, Facts};
 use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{Cuts, Expectation, Extreme, Pieces, Row, Scratch, Side, TiedRanking};
+use laneval::internals::ties::{
+    Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
+};
 use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
 use rayon::prelude::*;
@@ -56,12 +58,12 @@ impl Case {
         RowTies { groups: &self.groups, cut: &self.cut_off }
     }
 
-    fn of_row(&self, value: impl FnOnce(&mut Row<'_>) -> f64) -> f64 {
+    fn of_row(&self, value: impl FnOnce(&mut RankingPieces<'_>) -> f64) -> f64 {
         let pooled = self.labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
         let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
         let (depth, facts) = (self.labels.len() as u32, self.facts.of(0));
         let tied = TiedRanking { documents: &documents, depth, facts, book: &self.book, ties: self.ties() };
-        value(&mut Row::new(&tied, self.view, Pieces::default()))
+        value(&mut RankingPieces::new(&tied, self.view, Pieces::default()))
     }
 
     /// The same ranking, joined at the depth of the view instead.
@@ -110,7 +112,7 @@ impl Case {
 
     fn expected(&self, measure: &Measure) -> Option<f64> {
         let expectation = Expectation::of(measure, &self.book, self.cuts()).ok()?;
-        Some(self.of_row(|row| expectation.of_row(row, &mut Scratch::default())))
+        Some(self.of_row(|row| expectation.of_row(row, &mut TieScratch::default())))
     }
 
     fn extreme(&self, measure: &Measure, side: Side) -> Option<f64> {
@@ -124,7 +126,7 @@ impl Case {
                 self.view.of_row(&mut labels);
                 self.value(measure, &labels)
             }
-            Extreme::Searched(search) => self.of_row(|row| search.of_row(row, &mut Scratch::default())),
+            Extreme::Searched(search) => self.of_row(|row| search.of_row(row, &mut TieScratch::default())),
         })
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use laneval::compare::{Comparison, Correction, Interval, Options, Permutations};
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Engine, Gather, Job};
-use laneval::internals::fold::{Columns, Inputs};
+use laneval::internals::fold::{Columns, QueryInputs};
 use laneval::internals::generate::Synthetic;
 use laneval::{EngineChoice, ErrorKind, Evaluator, LabelMatrix, View, Watch};
 
@@ -66,7 +66,7 @@ fn what_is_stopped_ends_soon() {
     let matrix = matrix();
     let (watch, tiles) = (Watch::default(), AtomicUsize::new(0));
     let plan = Evaluator::new(["P@5"]).unwrap().plan(matrix.book()).unwrap();
-    let (program, inputs) = (plan.program(), Inputs::new());
+    let (program, inputs) = (plan.program(), QueryInputs::new());
     let job =
         Job { batch: matrix.batch(), view: View::default(), program, inputs: &inputs, watch: Some(&watch) };
     let stopped = Cpu::new().run(&job, 1, || Stopper(&watch, &tiles));

@@ -13,41 +13,41 @@ use crate::table;
 use crate::work::{Workers, work};
 
 /// An array, with whether it has the bits of bfloat16.
-type Lent<'py> = (Bound<'py, PyAny>, bool);
+type LentArray<'py> = (Bound<'py, PyAny>, bool);
 
 /// Rankings in arrays.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Arrays {
-    source: Source,
+    source: ArraySource,
     /// The numbers of relevant documents, or of documents of each grade from 0.
-    relevant: Option<Whole>,
-    judged: Option<Whole>,
+    relevant: Option<IntegerArray>,
+    judged: Option<IntegerArray>,
     /// The ids of the queries.
     ids: Option<Ids>,
 }
 
-enum Source {
-    Labels { labels: Array, shape: Rows },
-    Scores { scores: Array, grades: Array, shape: Rows },
-    Ids { relevant: Vec<Vec<(Id, f64)>>, retrieved: Vec<Vec<Id>> },
+enum ArraySource {
+    Labels { labels: Array, shape: RowLists },
+    Scores { scores: Array, grades: Array, shape: RowLists },
+    Ids { relevant: Vec<Vec<(PyId, f64)>>, retrieved: Vec<Vec<PyId>> },
 }
 
 /// The values that belong to each row.
-enum Rows {
-    Dense { width: usize, stride: usize, lengths: Option<Whole> },
-    Offsets(Whole),
-    Sizes(Whole),
-    Groups(Whole),
+enum RowLists {
+    Dense { width: usize, stride: usize, lengths: Option<IntegerArray> },
+    Offsets(IntegerArray),
+    Sizes(IntegerArray),
+    Groups(IntegerArray),
 }
 
 /// An array of integers.
-struct Whole(Array);
+struct IntegerArray(Array);
 
-impl Whole {
-    fn of((array, bf16): Lent<'_>, name: &str) -> PyResult<Self> {
+impl IntegerArray {
+    fn of((array, bf16): LentArray<'_>, name: &str) -> PyResult<Self> {
         let array = Array::of(&array, name, bf16)?;
         match array.integers() {
-            Some(_) => Ok(Whole(array)),
+            Some(_) => Ok(IntegerArray(array)),
             None => Err(PyTypeError::new_err(format!("{name} has floats: integers were expected"))),
         }
     }
@@ -59,27 +59,27 @@ impl Whole {
 
 /// An id of Python. An integer is the text of its digits, as it is everywhere: text that is such digits is kept as their integer.
 #[derive(PartialEq, Eq, Hash)]
-enum Id {
+enum PyId {
     Integer(i64),
     Text(Box<[u8]>),
 }
 
-impl Id {
+impl PyId {
     fn of(text: &[u8]) -> Self {
         let starts_like_digits = matches!(text, [b'-' | b'0'..=b'9', ..]) && text.len() <= 20;
         let integer = || std::str::from_utf8(text).ok()?.parse::<i64>().ok();
         match starts_like_digits.then(integer).flatten() {
-            Some(integer) if integer.to_string().as_bytes() == text => Id::Integer(integer),
-            _ => Id::Text(text.into()),
+            Some(integer) if integer.to_string().as_bytes() == text => PyId::Integer(integer),
+            _ => PyId::Text(text.into()),
         }
     }
 }
 
-impl std::fmt::Debug for Id {
+impl std::fmt::Debug for PyId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Id::Integer(integer) => write!(f, "{integer}"),
-            Id::Text(text) => write!(f, "{:?}", String::from_utf8_lossy(text)),
+            PyId::Integer(integer) => write!(f, "{integer}"),
+            PyId::Text(text) => write!(f, "{:?}", String::from_utf8_lossy(text)),
         }
     }
 }
@@ -90,17 +90,18 @@ impl Arrays {
     #[staticmethod]
     #[pyo3(signature = (labels, lengths, offsets, groups, relevant, judged, ids=None))]
     fn labels(
-        labels: Lent<'_>,
-        lengths: Option<Lent<'_>>,
-        offsets: Option<Lent<'_>>,
-        groups: Option<Lent<'_>>,
-        relevant: Option<Lent<'_>>,
-        judged: Option<Lent<'_>>,
+        labels: LentArray<'_>,
+        lengths: Option<LentArray<'_>>,
+        offsets: Option<LentArray<'_>>,
+        groups: Option<LentArray<'_>>,
+        relevant: Option<LentArray<'_>>,
+        judged: Option<LentArray<'_>>,
         ids: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let labels = Array::of(&labels.0, "labels", labels.1)?;
         let shape = rows(&labels, "labels", (lengths, offsets, None, groups))?;
-        let array = |of: Option<Lent<'_>>, name: &str| of.map(|of| Whole::of(of, name)).transpose();
+        let array =
+            |of: Option<LentArray<'_>>, name: &str| of.map(|of| IntegerArray::of(of, name)).transpose();
         let judged = array(judged, "judged")?;
         if judged
             .as_ref()
@@ -115,18 +116,18 @@ impl Arrays {
             return Err(PyValueError::new_err("relevant and judged say the same: one of them was expected"));
         }
         let ids = ids.map(|ids| table::ids(&ids)).transpose()?;
-        Ok(Arrays { source: Source::Labels { labels, shape }, relevant, judged, ids })
+        Ok(Arrays { source: ArraySource::Labels { labels, shape }, relevant, judged, ids })
     }
 
     /// Makes rankings of scores, with grades in the same order.
     #[staticmethod]
     #[pyo3(signature = (scores, grades, lengths, sizes, groups))]
     fn scores(
-        scores: Lent<'_>,
-        grades: Lent<'_>,
-        lengths: Option<Lent<'_>>,
-        sizes: Option<Lent<'_>>,
-        groups: Option<Lent<'_>>,
+        scores: LentArray<'_>,
+        grades: LentArray<'_>,
+        lengths: Option<LentArray<'_>>,
+        sizes: Option<LentArray<'_>>,
+        groups: Option<LentArray<'_>>,
     ) -> PyResult<Self> {
         let scores = Array::of(&scores.0, "scores", scores.1)?;
         let grades = Array::of(&grades.0, "grades", grades.1)?;
@@ -139,7 +140,7 @@ impl Arrays {
         }
         let shape = rows(&scores, "scores", (lengths, None, sizes, groups))?;
         Ok(Arrays {
-            source: Source::Scores { scores, grades, shape },
+            source: ArraySource::Scores { scores, grades, shape },
             relevant: None,
             judged: None,
             ids: None,
@@ -178,10 +179,10 @@ impl Arrays {
                     list.get_type().name()?
                 )));
             }
-            list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<Id>>>()
+            list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<PyId>>>()
         })?;
         let ids = queries.map(|queries| queries.iter().map(String::as_bytes).collect());
-        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None, ids })
+        Ok(Arrays { source: ArraySource::Ids { relevant, retrieved }, relevant: None, judged: None, ids })
     }
 
     /// Makes a label matrix of a run called `name`.
@@ -197,21 +198,21 @@ impl Arrays {
     /// The number of values, roughly.
     pub fn values(&self) -> usize {
         match &self.source {
-            Source::Labels { labels: of, .. } | Source::Scores { scores: of, .. } => {
+            ArraySource::Labels { labels: of, .. } | ArraySource::Scores { scores: of, .. } => {
                 of.rows() * of.width().map_or(1, |(width, _)| width)
             }
-            Source::Ids { retrieved, .. } => retrieved.iter().map(Vec::len).sum(),
+            ArraySource::Ids { retrieved, .. } => retrieved.iter().map(Vec::len).sum(),
         }
     }
 
     /// Calls `work` with the rankings.
     pub fn with<R>(&self, work: impl FnOnce(&Rankings<'_>) -> Result<R, Error>) -> Result<R, Error> {
         let rankings = match &self.source {
-            Source::Labels { labels, shape } => Rankings::labels(labels.numbers(), shape.shape())?,
-            Source::Scores { scores, grades, shape } => {
+            ArraySource::Labels { labels, shape } => Rankings::labels(labels.numbers(), shape.shape())?,
+            ArraySource::Scores { scores, grades, shape } => {
                 Rankings::scores(scores.numbers(), grades.numbers(), shape.shape())?
             }
-            Source::Ids { relevant, retrieved } => Rankings::graded_ids(relevant, retrieved)?,
+            ArraySource::Ids { relevant, retrieved } => Rankings::graded_ids(relevant, retrieved)?,
         };
         let rankings = match &self.ids {
             Some(ids) => rankings.with_ids(ids)?,
@@ -231,19 +232,19 @@ impl Arrays {
     }
 }
 
-impl Rows {
+impl RowLists {
     fn shape(&self) -> Shape<'_> {
         match self {
-            Rows::Dense { width, stride, lengths } => {
+            RowLists::Dense { width, stride, lengths } => {
                 let shape = Shape::strided(*width, *stride);
                 match lengths {
                     Some(lengths) => shape.with_lengths(lengths.integers()),
                     None => shape,
                 }
             }
-            Rows::Offsets(offsets) => Shape::offsets(offsets.integers()),
-            Rows::Sizes(sizes) => Shape::sizes(sizes.integers()),
-            Rows::Groups(groups) => Shape::groups(groups.integers()),
+            RowLists::Offsets(offsets) => Shape::offsets(offsets.integers()),
+            RowLists::Sizes(sizes) => Shape::sizes(sizes.integers()),
+            RowLists::Groups(groups) => Shape::groups(groups.integers()),
         }
     }
 }
@@ -261,23 +262,23 @@ fn rows(
     array: &Array,
     name: &str,
     (lengths, offsets, sizes, groups): (
-        Option<Lent<'_>>,
-        Option<Lent<'_>>,
-        Option<Lent<'_>>,
-        Option<Lent<'_>>,
+        Option<LentArray<'_>>,
+        Option<LentArray<'_>>,
+        Option<LentArray<'_>>,
+        Option<LentArray<'_>>,
     ),
-) -> PyResult<Rows> {
-    let of = |lent: Option<Lent<'_>>, name: &str| {
-        let array = lent.map(|lent| Whole::of(lent, name)).transpose()?;
+) -> PyResult<RowLists> {
+    let of = |lent: Option<LentArray<'_>>, name: &str| {
+        let array = lent.map(|lent| IntegerArray::of(lent, name)).transpose()?;
         match array.as_ref().and_then(|array| array.0.width()) {
             Some(_) => Err(PyValueError::new_err(format!("{name} has two dimensions: one was expected"))),
             None => Ok(array),
         }
     };
     let flat = [
-        of(offsets, "offsets")?.map(Rows::Offsets),
-        of(sizes, "sizes")?.map(Rows::Sizes),
-        of(groups, "groups")?.map(Rows::Groups),
+        of(offsets, "offsets")?.map(RowLists::Offsets),
+        of(sizes, "sizes")?.map(RowLists::Sizes),
+        of(groups, "groups")?.map(RowLists::Groups),
     ];
     let mut flat = flat.into_iter().flatten();
     match (array.width(), flat.next(), flat.next()) {
@@ -285,7 +286,7 @@ fn rows(
             Err(PyValueError::new_err("offsets, sizes and groups say the same: one of them was expected"))
         }
         (Some((width, stride)), None, _) => {
-            Ok(Rows::Dense { width, stride, lengths: of(lengths, "lengths")? })
+            Ok(RowLists::Dense { width, stride, lengths: of(lengths, "lengths")? })
         }
         (Some(_), Some(_), _) => Err(PyValueError::new_err(format!(
             "{name} has two dimensions, a row a query: offsets, sizes and groups are for one"
@@ -322,12 +323,12 @@ fn lists<'py, T>(
     Ok(all)
 }
 
-fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<Id> {
+fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<PyId> {
     if let Ok(text) = id.cast::<PyString>() {
-        return Ok(Id::of(text.to_str()?.as_bytes()));
+        return Ok(PyId::of(text.to_str()?.as_bytes()));
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {
-        return Ok(Id::of(bytes.as_bytes()));
+        return Ok(PyId::of(bytes.as_bytes()));
     }
     let integer = match id.is_instance_of::<PyBool>() {
         true => None,
@@ -335,8 +336,8 @@ fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<Id> {
     };
     match integer {
         Some(integer) => match integer.extract::<i64>() {
-            Ok(integer) => Ok(Id::Integer(integer)),
-            Err(_) => Ok(Id::of(integer.str()?.to_str()?.as_bytes())),
+            Ok(integer) => Ok(PyId::Integer(integer)),
+            Err(_) => Ok(PyId::of(integer.str()?.to_str()?.as_bytes())),
         },
         None => Err(PyTypeError::new_err(format!(
             "{name}: the id {id:?} is of {}: a str or an int was expected",

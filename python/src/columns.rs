@@ -8,19 +8,19 @@ use crate::errors::exception;
 
 /// The role of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum RowsRole {
     /// Judgments.
     Qrels,
     /// Results.
     Run,
 }
 
-impl Role {
+impl RowsRole {
     /// The name of its numbers.
     pub fn value(self) -> &'static str {
         match self {
-            Role::Run => "score",
-            Role::Qrels => "grade",
+            RowsRole::Run => "score",
+            RowsRole::Qrels => "grade",
         }
     }
 
@@ -28,18 +28,18 @@ impl Role {
     ///
     /// # Errors
     /// Something that no column is.
-    pub fn names(self, py: Python<'_>, columns: &ColumnNames) -> PyResult<Option<laneval::ColumnNames>> {
+    pub fn names(self, py: Python<'_>, columns: &NamedColumns) -> PyResult<Option<laneval::ColumnNames>> {
         let columns = match columns {
-            ColumnNames::Named(columns) => columns,
-            ColumnNames::Ordered(columns) => {
+            NamedColumns::Named(columns) => columns,
+            NamedColumns::Ordered(columns) => {
                 let names = laneval::ColumnNames::in_order(columns.iter().map(Option::as_deref));
                 let names = names.map_err(|error| exception(py, error))?;
-                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == Role::Qrels)));
+                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == RowsRole::Qrels)));
             }
         };
         let other: &[&str] = match self {
-            Role::Run => &["grade", "judge", "subtopic"],
-            Role::Qrels => &["score", "rank"],
+            RowsRole::Run => &["grade", "judge", "subtopic"],
+            RowsRole::Qrels => &["score", "rank"],
         };
         let of = columns.iter().filter(|(what, _)| !other.contains(&what.as_str()));
         let of: Vec<(&str, &str)> = of.map(|(what, name)| (what.as_str(), name.as_str())).collect();
@@ -52,15 +52,15 @@ impl Role {
 
 /// Which columns are read.
 #[derive(Debug, Clone, FromPyObject)]
-pub enum ColumnNames {
+pub enum NamedColumns {
     /// Their names, by what they are.
     Named(HashMap<String, String>),
     /// What all of them are, in their order; `None` for one that is not read.
     Ordered(Vec<Option<String>>),
 }
 
-impl Default for ColumnNames {
+impl Default for NamedColumns {
     fn default() -> Self {
-        ColumnNames::Named(HashMap::new())
+        NamedColumns::Named(HashMap::new())
     }
 }

@@ -39,17 +39,17 @@ pub struct Comparison {
 }
 
 /// A run to compare: its name, its properties, its averages, and the values of its queries.
-type Run<'py> = (String, Bound<'py, PyDict>, HashMap<String, f64>, PyRef<'py, PerQuery>);
+type ComparedRun<'py> = (String, Bound<'py, PyDict>, HashMap<String, f64>, PyRef<'py, PerQuery>);
 
 /// A pair under a measure: the names of the run, the baseline and the measure; its numbers; the name of the better run, if one is better;
 /// whether they are equal within the margin.
-type Row = (String, String, String, Vec<Option<f64>>, Option<String>, Option<bool>);
+type PairRow = (String, String, String, Vec<Option<f64>>, Option<String>, Option<bool>);
 
 /// The origin of the numbers of a page: its title, the ranking rule, and further settings with their names.
-type Origin = (String, String, Vec<(String, String)>);
+type PyOrigin = (String, String, Vec<(String, String)>);
 
 /// The result of a gate for a run: its name, whether it failed, the value, the threshold, and p.
-type Verdict = (String, bool, f64, f64, Option<f64>);
+type PyVerdict = (String, bool, f64, f64, Option<f64>);
 
 #[pymethods]
 impl Comparison {
@@ -59,7 +59,7 @@ impl Comparison {
     #[allow(clippy::too_many_arguments)] // keywords
     fn of(
         py: Python<'_>,
-        runs: Vec<Run<'_>>,
+        runs: Vec<ComparedRun<'_>>,
         measures: Vec<String>,
         baseline: Option<String>,
         test: &str,
@@ -97,7 +97,7 @@ impl Comparison {
         options.anova = anova;
         let measures: Vec<Measure> =
             measures.iter().map(|name| name.parse().map_err(said)).collect::<PyResult<_>>()?;
-        let asked = Asked::of(py, measures, runs)?;
+        let asked = RunsToCompare::of(py, measures, runs)?;
         let workers = Workers { threads, progress: None, little: asked.cost(&options) < LITTLE };
         let watch = Arc::new(Watch::default());
         let comparison = work(py, workers, &watch, || asked.compare(&options, &watch))?;
@@ -111,7 +111,7 @@ impl Comparison {
     }
 
     /// The pairs: by measure, then by baseline and run.
-    fn pairs(&self) -> Vec<Row> {
+    fn pairs(&self) -> Vec<PairRow> {
         let row = |of: &Difference| {
             let [run, baseline] = self.names(of.pair).map(str::to_owned);
             let numbers = report::numbers(&self.comparison, of).into_iter().map(|(_, value)| value);
@@ -145,7 +145,7 @@ impl Comparison {
     }
 
     /// Judges a gate.
-    fn gate(&self, py: Python<'_>, text: &str) -> PyResult<Vec<Verdict>> {
+    fn gate(&self, py: Python<'_>, text: &str) -> PyResult<Vec<PyVerdict>> {
         let (_, judged) = self.judged(text).map_err(|error| exception(py, error))?;
         let verdict = |of: Judged| {
             let name = self.comparison.runs[of.run].name.clone();
@@ -161,7 +161,7 @@ impl Comparison {
         format: &str,
         gates: Vec<String>,
         per_query: bool,
-        origin: Origin,
+        origin: PyOrigin,
     ) -> PyResult<Vec<u8>> {
         let gates = gates.iter().map(|text| self.judged(text)).collect::<Result<Vec<_>, Error>>();
         let gates = gates.map_err(|error| exception(py, error))?;
@@ -217,7 +217,7 @@ impl Comparison {
     fn page(
         &self,
         gates: &[(Gate, Vec<Judged>)],
-        (title, rule, settings): &Origin,
+        (title, rule, settings): &PyOrigin,
     ) -> std::io::Result<Vec<u8>> {
         let mut context = html::Context::new(title);
         context.ranking_rule = Some(rule);
@@ -324,16 +324,16 @@ fn drawn(text: &str) -> PyResult<Permutations> {
 }
 
 /// The runs to compare, and the shares of their documents that are judged.
-struct Asked {
+struct RunsToCompare {
     /// The scores without the values of queries.
     scores: Scores,
     /// The values of each run.
-    values: Vec<Values>,
+    values: Vec<QueryValues>,
     judged: Option<Scores>,
 }
 
 /// The values of the queries of a run.
-struct Values {
+struct QueryValues {
     queries: Arc<Ids>,
     /// The values, `[measure][query]`.
     values: Arc<Vec<Vec<f64>>>,
@@ -342,8 +342,8 @@ struct Values {
     places: Vec<usize>,
 }
 
-impl Asked {
-    fn of(py: Python<'_>, measures: Vec<Measure>, runs: Vec<Run<'_>>) -> PyResult<Self> {
+impl RunsToCompare {
+    fn of(py: Python<'_>, measures: Vec<Measure>, runs: Vec<ComparedRun<'_>>) -> PyResult<Self> {
         let mut scores = Scores::default();
         let mut values = Vec::new();
         let mut shares: Vec<HashMap<String, f64>> = Vec::new();
@@ -357,12 +357,12 @@ impl Asked {
             };
             let places = measures.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
             let (queries, of, missing) = (kept.queries.clone(), kept.values.clone(), kept.missing.clone());
-            values.push(Values { queries, values: of, missing, places });
+            values.push(QueryValues { queries, values: of, missing, places });
             shares.push(averages);
         }
         let judged = judged_shares(&measures, &scores.runs, &shares);
         scores.measures = measures;
-        Ok(Asked { scores, values, judged })
+        Ok(RunsToCompare { scores, values, judged })
     }
 
     /// The number of additions in draws and resamples.

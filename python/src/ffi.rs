@@ -25,7 +25,7 @@ pub const STREAM: &CStr = c"arrow_array_stream";
 /// Python code must not write to the memory meanwhile; if it does, arbitrary numbers are read.
 pub struct Array {
     memory: Memory,
-    kind: Kind,
+    kind: BufferKind,
     /// The number of rows, and the number of values of each; `None` for one dimension.
     rows: usize,
     width: Option<usize>,
@@ -40,7 +40,7 @@ enum Memory {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum BufferKind {
     U8,
     U16,
     U32,
@@ -118,8 +118,8 @@ impl Array {
         macro_rules! values {
             ($($kind:ident $type:ty),*; $($integer:ident $of:ty),*) => {
                 match self.kind {
-                    $(Kind::$kind => Numbers::$kind(values!($type)),)*
-                    $(Kind::$integer => Numbers::Integers(Integers::$integer(values!($of))),)*
+                    $(BufferKind::$kind => Numbers::$kind(values!($type)),)*
+                    $(BufferKind::$integer => Numbers::Integers(Integers::$integer(values!($of))),)*
                 }
             };
             ($type:ty) => {
@@ -176,7 +176,7 @@ fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Me
 }
 
 /// The kind of a format of the module `struct`; the error names the format.
-fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
+fn kind(format: &CStr, bf16: bool) -> Result<BufferKind, String> {
     let swapped = match format.to_bytes() {
         [b'>' | b'!', _] => cfg!(target_endian = "little"),
         [b'<', _] => cfg!(target_endian = "big"),
@@ -187,18 +187,18 @@ fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
         return Err(format!("{}, whose bytes are swapped", shown()));
     }
     let kind = match ElementType::from_format(format) {
-        ElementType::UnsignedInteger { bytes: 2 } if bf16 => Kind::Bf16,
-        ElementType::Bool | ElementType::UnsignedInteger { bytes: 1 } => Kind::U8,
-        ElementType::UnsignedInteger { bytes: 2 } => Kind::U16,
-        ElementType::UnsignedInteger { bytes: 4 } => Kind::U32,
-        ElementType::UnsignedInteger { bytes: 8 } => Kind::U64,
-        ElementType::SignedInteger { bytes: 1 } => Kind::I8,
-        ElementType::SignedInteger { bytes: 2 } => Kind::I16,
-        ElementType::SignedInteger { bytes: 4 } => Kind::I32,
-        ElementType::SignedInteger { bytes: 8 } => Kind::I64,
-        ElementType::Float { bytes: 2 } => Kind::F16,
-        ElementType::Float { bytes: 4 } => Kind::F32,
-        ElementType::Float { bytes: 8 } => Kind::F64,
+        ElementType::UnsignedInteger { bytes: 2 } if bf16 => BufferKind::Bf16,
+        ElementType::Bool | ElementType::UnsignedInteger { bytes: 1 } => BufferKind::U8,
+        ElementType::UnsignedInteger { bytes: 2 } => BufferKind::U16,
+        ElementType::UnsignedInteger { bytes: 4 } => BufferKind::U32,
+        ElementType::UnsignedInteger { bytes: 8 } => BufferKind::U64,
+        ElementType::SignedInteger { bytes: 1 } => BufferKind::I8,
+        ElementType::SignedInteger { bytes: 2 } => BufferKind::I16,
+        ElementType::SignedInteger { bytes: 4 } => BufferKind::I32,
+        ElementType::SignedInteger { bytes: 8 } => BufferKind::I64,
+        ElementType::Float { bytes: 2 } => BufferKind::F16,
+        ElementType::Float { bytes: 4 } => BufferKind::F32,
+        ElementType::Float { bytes: 8 } => BufferKind::F64,
         _ => return Err(shown()),
     };
     Ok(kind)

@@ -41,7 +41,7 @@ impl Matrix {
 }
 
 /// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and `judged[n, labels]`.
-type Labels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+type RankingLabels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Matrix {
@@ -98,7 +98,7 @@ impl Matrix {
         end: usize,
         depth: Option<u32>,
         judged_only: bool,
-    ) -> PyResult<Labels<'py>> {
+    ) -> PyResult<RankingLabels<'py>> {
         let (matrix, queries) = (&self.matrix, self.matrix.queries().len());
         if !matrix.book().is_exact() {
             return Err(unanswerable(

@@ -9,9 +9,9 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::columns::{ColumnNames, Role};
+use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::option_of;
-use crate::source::Source;
+use crate::source::PySource;
 use crate::stored;
 use crate::text;
 use crate::work::{Workers, work};
@@ -39,7 +39,7 @@ impl Qrels {
         source: &Bound<'_, PyAny>,
         name: &str,
         dialect: &str,
-        columns: ColumnNames,
+        columns: NamedColumns,
         format: Option<&str>,
         groups: Option<PathBuf>,
         judgments_by: Option<&str>,
@@ -47,18 +47,18 @@ impl Qrels {
         let dialect = dialect_of(py, dialect)?;
         let judged_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
         let qrels_as = ReadAs {
-            columns: Role::Qrels.names(py, &columns)?,
+            columns: RowsRole::Qrels.names(py, &columns)?,
             query_lengths: groups,
             ..read_as(py, format)?
         };
-        let source = Source::of_judgments(source, name, judged_by, &columns)?;
+        let source = PySource::of_judgments(source, name, judged_by, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
         let (tables, watching) = (tables(), Some(watch.clone()));
         let join = Join { dialect, qrels_as, judged_by, watch: watching, tables, ..Join::default() };
         let qrels = work(py, workers, &watch, || match &source {
-            Source::Text(input) => join.qrels(input.clone()),
+            PySource::Text(input) => join.qrels(input.clone()),
             columns => columns
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),

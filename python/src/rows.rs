@@ -11,20 +11,20 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString, PyTuple};
 
-use crate::columns::{ColumnNames as Asked, Role};
+use crate::columns::{NamedColumns as Asked, RowsRole};
 use crate::errors::problem;
 use crate::ffi;
 use crate::table;
 
 /// Ids in one buffer.
-pub struct Ids {
+pub struct IdBuffer {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
 }
 
-impl Ids {
+impl IdBuffer {
     pub fn new() -> Self {
-        Ids { offsets: vec![0], bytes: Vec::new() }
+        IdBuffer { offsets: vec![0], bytes: Vec::new() }
     }
 
     pub fn push(&mut self, id: &[u8]) {
@@ -32,7 +32,7 @@ impl Ids {
         self.offsets.push(self.bytes.len() as i64);
     }
 
-    fn append(&mut self, more: Ids) {
+    fn append(&mut self, more: IdBuffer) {
         let start = self.bytes.len() as i64;
         self.offsets.extend(more.offsets[1..].iter().map(|end| start + end));
         self.bytes.extend(more.bytes);
@@ -53,14 +53,14 @@ impl Ids {
 }
 
 /// Rows in memory of their own.
-pub struct Rows {
-    queries: Ids,
+pub struct OwnedRows {
+    queries: IdBuffer,
     /// The query of each row.
     codes: Vec<u32>,
-    docs: Ids,
+    docs: IdBuffer,
     values: Vec<f64>,
     /// The group of each judgment, if judgments are read by group.
-    groups: Option<Ids>,
+    groups: Option<IdBuffer>,
 }
 
 /// The name of a group of judgments in messages.
@@ -68,12 +68,12 @@ fn name_of(by: JudgedBy) -> String {
     if by == JudgedBy::Preference { "group".to_owned() } else { by.to_string() }
 }
 
-impl Rows {
+impl OwnedRows {
     /// Reads judgments by group from a mapping of mappings of mappings: query, document, group, grade.
     pub fn of_facets(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
         let (py, group) = (object.py(), name_of(by));
-        let mut rows = Rows::new();
-        let mut groups = Ids::new();
+        let mut rows = OwnedRows::new();
+        let mut groups = IdBuffer::new();
         let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
             PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
         };
@@ -96,7 +96,7 @@ impl Rows {
                 for_each(of_doc, |of, grade| {
                     push_id(&mut rows.docs, doc, name, "document")?;
                     push_id(&mut groups, of, name, &group)?;
-                    let grade = number_of(grade, Role::Qrels).map_err(|what| {
+                    let grade = number_of(grade, RowsRole::Qrels).map_err(|what| {
                         let (query, doc, of) = (shown(query), shown(doc), shown(of));
                         let message =
                             format!("the grade of document {doc} of query {query} by {group} {of} is {what}");
@@ -108,13 +108,13 @@ impl Rows {
                 })
             })
         })?;
-        Ok(Rows { groups: Some(groups), ..rows })
+        Ok(OwnedRows { groups: Some(groups), ..rows })
     }
 
     /// Reads the rows of a mapping of mappings: query, document, number.
-    pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: Role) -> PyResult<Self> {
+    pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: RowsRole) -> PyResult<Self> {
         let (py, value) = (object.py(), role.value());
-        let mut rows = Rows::new();
+        let mut rows = OwnedRows::new();
         for_each(object, |query, of_query| {
             let place = rows.queries.offsets.len() - 1;
             push_id(&mut rows.queries, query, name, "query")?;
@@ -127,7 +127,7 @@ impl Rows {
                     "{name}[{query}] is of {of}: a mapping of documents to their {value}s was expected"
                 )));
             };
-            let Rows { codes, docs, values, .. } = &mut rows;
+            let OwnedRows { codes, docs, values, .. } = &mut rows;
             let (docs, values) = (RefCell::new(docs), RefCell::new(values));
             let text = |doc: &[u8], number: f64| {
                 let fine = !number.is_nan();
@@ -162,15 +162,15 @@ impl Rows {
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
-        (role, by): (Role, Option<JudgedBy>),
+        (role, by): (RowsRole, Option<JudgedBy>),
         columns: &Asked,
     ) -> PyResult<Self> {
         let py = object.py();
         let mut keys: Option<Vec<Bound<'_, PyAny>>> = None;
         let group = by.map(name_of);
-        let mut rows = Rows { groups: group.as_ref().map(|_| Ids::new()), ..Rows::new() };
+        let mut rows = OwnedRows { groups: group.as_ref().map(|_| IdBuffer::new()), ..OwnedRows::new() };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
-        let mut one = Ids::new();
+        let mut one = IdBuffer::new();
         let mut last: Option<(Vec<u8>, u32)> = None;
         for (row, item) in (1u64..).zip(object.try_iter()?) {
             let mut item = item?;
@@ -238,11 +238,17 @@ impl Rows {
 
     /// Makes rows that are still empty.
     pub fn new() -> Self {
-        Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new(), groups: None }
+        OwnedRows {
+            queries: IdBuffer::new(),
+            codes: Vec::new(),
+            docs: IdBuffer::new(),
+            values: Vec::new(),
+            groups: None,
+        }
     }
 
     /// Appends other rows without groups. A query that is in both has two entries with the same text.
-    pub fn append(&mut self, more: Rows) {
+    pub fn append(&mut self, more: OwnedRows) {
         let first = self.queries.offsets.len() as u32 - 1;
         self.queries.append(more.queries);
         self.codes.extend(more.codes.iter().map(|code| first + code));
@@ -269,7 +275,7 @@ impl Rows {
 
     /// The rows of some queries, if the rows of each are together; each query is given as its index and its rows.
     pub fn part(&self, queries: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
-        let mut part = Rows::new();
+        let mut part = OwnedRows::new();
         for (query, rows) in queries {
             part.begin(self.query(query));
             rows.for_each(|row| part.push(self.docs.get(row), self.values[row]));
@@ -324,7 +330,7 @@ fn for_each<'py>(
 fn keys_of<'py>(
     first: &Bound<'py, PyMapping>,
     name: &str,
-    (role, by): (Role, Option<JudgedBy>),
+    (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
@@ -346,7 +352,7 @@ fn keys_of<'py>(
 }
 
 /// Appends an id: text, bytes, or an integer as its decimal text.
-fn push_id(ids: &mut Ids, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
+fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
     if let Ok(text) = id.cast::<PyString>() {
         ids.push(text.to_str()?.as_bytes());
         return Ok(());
@@ -370,7 +376,7 @@ fn push_id(ids: &mut Ids, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyRe
 }
 
 /// Reads a number that is not NaN; the error says what the object is instead.
-fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
+fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, String> {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         let value = float.value();
         return if value.is_nan() { Err("not a number (NaN)".to_owned()) } else { Ok(value) };
@@ -387,7 +393,7 @@ fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
         Some(value) => Ok(value),
         None if object.is_none() => Err("None: a number was expected".to_owned()),
         None => {
-            let expected = if role == Role::Run { "a number" } else { "a number, mostly an int," };
+            let expected = if role == RowsRole::Run { "a number" } else { "a number, mostly an int," };
             Err(format!("{} of {}: {expected} was expected", shown(object), object.get_type()))
         }
     }

@@ -12,12 +12,12 @@ use laneval::{
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::columns::{ColumnNames, Role};
+use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::{exception, option, option_of};
 use crate::matrix::Matrix;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
-use crate::source::Source;
+use crate::source::PySource;
 use crate::stream::Stream;
 use crate::summary::Summary;
 use crate::work::{Workers, work};
@@ -119,9 +119,9 @@ impl Settings {
         py: Python<'_>,
         qrels: &Qrels,
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
-        columns: ColumnNames,
+        columns: NamedColumns,
     ) -> PyResult<scores::Scores> {
-        let (runs, named) = (Runs::of(runs, &columns)?, Role::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let judged = &qrels.qrels;
         let scores = self.work(py, rows, |join, evaluator| {
@@ -140,9 +140,9 @@ impl Settings {
         py: Python<'_>,
         qrels: &Qrels,
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
-        columns: ColumnNames,
+        columns: NamedColumns,
     ) -> PyResult<Matrix> {
-        let (runs, named) = (Runs::of(runs, &columns)?, Role::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
             runs.joined(&with_columns(join, named), &qrels.qrels)?.ok_or_else(|| {
@@ -161,9 +161,9 @@ impl Settings {
         judged: Option<Bound<'_, PyAny>>,
         runs: Vec<(String, Option<Bound<'_, PyAny>>)>,
     ) -> PyResult<Matrix> {
-        let judged = Source::of_part(judged.as_ref(), "qrels", Role::Qrels)?;
+        let judged = PySource::of_part(judged.as_ref(), "qrels", RowsRole::Qrels)?;
         let of = |(name, object): (String, Option<Bound<'_, PyAny>>)| {
-            let source = Source::of_part(object.as_ref(), &name, Role::Run)?;
+            let source = PySource::of_part(object.as_ref(), &name, RowsRole::Run)?;
             Ok((Some(name), source))
         };
         let runs = Runs(runs.into_iter().map(of).collect::<PyResult<_>>()?);
@@ -197,7 +197,7 @@ impl Settings {
         qrels: Option<&Qrels>,
         grouped: bool,
         grades: Vec<f64>,
-        columns: ColumnNames,
+        columns: NamedColumns,
     ) -> PyResult<Stream> {
         let workers = Workers { threads: self.threads, ..Workers::default() };
         let settings = (self.join.clone(), self.evaluator.clone());
@@ -262,12 +262,12 @@ fn with_columns(join: &Join, columns: Option<laneval::ColumnNames>) -> Join {
 }
 
 /// Runs with their names.
-struct Runs(Vec<(Option<String>, Source)>);
+struct Runs(Vec<(Option<String>, PySource)>);
 
 impl Runs {
-    fn of(runs: Vec<(Option<String>, Bound<'_, PyAny>)>, columns: &ColumnNames) -> PyResult<Self> {
+    fn of(runs: Vec<(Option<String>, Bound<'_, PyAny>)>, columns: &NamedColumns) -> PyResult<Self> {
         let of = |(name, object): (Option<String>, Bound<'_, PyAny>)| {
-            let source = Source::of(&object, name.as_deref().unwrap_or("run"), Role::Run, columns)?;
+            let source = PySource::of(&object, name.as_deref().unwrap_or("run"), RowsRole::Run, columns)?;
             Ok((name, source))
         };
         runs.into_iter().map(of).collect::<PyResult<_>>().map(Runs)
@@ -332,10 +332,10 @@ impl Runs {
 }
 
 /// A run that is text.
-fn text(name: Option<&str>, source: &Source) -> Option<RunInput> {
+fn text(name: Option<&str>, source: &PySource) -> Option<RunInput> {
     match (source, name) {
-        (Source::Text(input), Some(name)) => Some(RunInput::named(name, input.clone())),
-        (Source::Text(input), None) => Some(RunInput::from(input.clone())),
+        (PySource::Text(input), Some(name)) => Some(RunInput::named(name, input.clone())),
+        (PySource::Text(input), None) => Some(RunInput::from(input.clone())),
         _ => None,
     }
 }

@@ -11,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
-use crate::columns::{ColumnNames, Role};
+use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::problem;
-use crate::rows::Rows;
+use crate::rows::OwnedRows;
 use crate::table::{self, table};
 
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
@@ -24,30 +24,35 @@ pub fn places(
     names: Vec<String>,
     table: &str,
     judgments: bool,
-    columns: ColumnNames,
+    columns: NamedColumns,
 ) -> PyResult<(usize, usize, Option<usize>, Option<usize>)> {
-    let role = if judgments { Role::Qrels } else { Role::Run };
+    let role = if judgments { RowsRole::Qrels } else { RowsRole::Run };
     let Places { query, doc, number, rank, .. } = table::places(py, &names, table, (role, None), &columns)?;
     Ok((query, doc, number, rank))
 }
 
 /// Judgments or results.
-pub enum Source {
+pub enum PySource {
     /// Text, in a file or in memory.
     Text(Input),
     /// Rows that were copied.
-    Rows(Rows),
+    Rows(OwnedRows),
     /// Columns that are lent.
     Table(Table),
 }
 
-impl Source {
+impl PySource {
     /// Reads an object: a `str` or a path is a file, `bytes` are text, and an object with an Arrow stream is a table.
     ///
     /// # Errors
     /// Another object; wrong rows; no rows.
-    pub fn of(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Self> {
-        Source::of_rows(object, name, (role, None), columns)
+    pub fn of(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        role: RowsRole,
+        columns: &NamedColumns,
+    ) -> PyResult<Self> {
+        PySource::of_rows(object, name, (role, None), columns)
     }
 
     /// Reads judgments as [`Source::of`], perhaps by group.
@@ -58,46 +63,46 @@ impl Source {
         object: &Bound<'_, PyAny>,
         name: &str,
         by: Option<JudgedBy>,
-        columns: &ColumnNames,
+        columns: &NamedColumns,
     ) -> PyResult<Self> {
-        Source::of_rows(object, name, (Role::Qrels, by), columns)
+        PySource::of_rows(object, name, (RowsRole::Qrels, by), columns)
     }
 
     fn of_rows(
         object: &Bound<'_, PyAny>,
         name: &str,
-        (role, by): (Role, Option<JudgedBy>),
-        columns: &ColumnNames,
+        (role, by): (RowsRole, Option<JudgedBy>),
+        columns: &NamedColumns,
     ) -> PyResult<Self> {
         let py = object.py();
         // A plan of polars has rows once it is carried out.
         if object.get_type().name()? == "LazyFrame" {
-            return Source::of_rows(&object.call_method0("collect")?, name, (role, by), columns);
+            return PySource::of_rows(&object.call_method0("collect")?, name, (role, by), columns);
         }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
-            return Ok(Source::Text(Input::Path(object.extract::<PathBuf>()?)));
+            return Ok(PySource::Text(Input::Path(object.extract::<PathBuf>()?)));
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
             // Other threads of Python work while it is copied.
             let shared = PyBackedBytes::from(bytes.clone());
             let bytes = py.detach(|| shared.to_vec());
-            return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
+            return Ok(PySource::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
             match table(object, name, (role, by), columns) {
                 // pandas provides such streams only with pyarrow.
                 Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
-                    Source::Rows(of_frame(object, name, (role, by), columns)?)
+                    PySource::Rows(of_frame(object, name, (role, by), columns)?)
                 }
-                table => Source::Table(table?),
+                table => PySource::Table(table?),
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
-            Source::Rows(match by {
-                None => Rows::of_mapping(mapping, name, role)?,
-                Some(by) => Rows::of_facets(mapping, name, by)?,
+            PySource::Rows(match by {
+                None => OwnedRows::of_mapping(mapping, name, role)?,
+                Some(by) => OwnedRows::of_facets(mapping, name, by)?,
             })
         } else if object.try_iter().is_ok() {
-            Source::Rows(Rows::of_tuples(object, name, (role, by), columns)?)
+            PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns)?)
         } else {
             return Err(PyTypeError::new_err(format!(
                 "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, document, {}) was expected",
@@ -109,7 +114,7 @@ impl Source {
             0 if object.hasattr("__next__")? => {
                 Err(problem(py, name, 0, "there is nothing in it: an iterator gives its items only once"))
             }
-            0 if role == Role::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
+            0 if role == RowsRole::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
             _ => Ok(source), // a system may well find nothing
         }
     }
@@ -118,35 +123,35 @@ impl Source {
     ///
     /// # Errors
     /// As [`Source::of`].
-    pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: Role) -> PyResult<Self> {
-        let none = || Ok(Source::Rows(Rows::new()));
-        object.map_or_else(none, |object| Source::of(object, name, role, &ColumnNames::default()))
+    pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: RowsRole) -> PyResult<Self> {
+        let none = || Ok(PySource::Rows(OwnedRows::new()));
+        object.map_or_else(none, |object| PySource::of(object, name, role, &NamedColumns::default()))
     }
 
     /// The number of rows; `usize::MAX` for text, of which it is not known.
     pub fn len(&self) -> usize {
         match self {
-            Source::Text(_) => usize::MAX,
-            Source::Rows(rows) => rows.len(),
-            Source::Table(table) => table.len(),
+            PySource::Text(_) => usize::MAX,
+            PySource::Rows(rows) => rows.len(),
+            PySource::Table(table) => table.len(),
         }
     }
 
     /// Calls `work` with the columns as results; `None` for text.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> Option<R> {
         match self {
-            Source::Text(_) => None,
-            Source::Rows(rows) => Some(rows.with_records(work)),
-            Source::Table(table) => Some(table.with_records(work)),
+            PySource::Text(_) => None,
+            PySource::Rows(rows) => Some(rows.with_records(work)),
+            PySource::Table(table) => Some(table.with_records(work)),
         }
     }
 
     /// Calls `work` with the columns as judgments; `None` for text.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> Option<R> {
         match self {
-            Source::Text(_) => None,
-            Source::Rows(rows) => Some(rows.with_judgments(work)),
-            Source::Table(table) => Some(table.with_judgments(work)),
+            PySource::Text(_) => None,
+            PySource::Rows(rows) => Some(rows.with_judgments(work)),
+            PySource::Table(table) => Some(table.with_judgments(work)),
         }
     }
 }
@@ -155,9 +160,9 @@ impl Source {
 fn of_frame(
     object: &Bound<'_, PyAny>,
     name: &str,
-    (role, by): (Role, Option<JudgedBy>),
-    columns: &ColumnNames,
-) -> PyResult<Rows> {
+    (role, by): (RowsRole, Option<JudgedBy>),
+    columns: &NamedColumns,
+) -> PyResult<OwnedRows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
     let Places { query, doc, number, group, .. } =
@@ -173,5 +178,5 @@ fn of_frame(
         None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
         Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
     };
-    Rows::of_tuples(&rows, name, (role, by), columns)
+    OwnedRows::of_tuples(&rows, name, (role, by), columns)
 }

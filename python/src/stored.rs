@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::errors::{exception, of_class};
-use crate::rows::{Ids, Rows};
+use crate::rows::{IdBuffer, OwnedRows};
 
 const MAGIC: &[u8] = b"laneval judgments";
 const VERSION: u8 = 1;
@@ -90,7 +90,7 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
     Ok((qrels.with_fingerprint(fingerprint), dialect))
 }
 
-type Parsed = (Dialect, Option<JudgedBy>, u128, Rows, [Ids; 2]);
+type Parsed = (Dialect, Option<JudgedBy>, u128, OwnedRows, [IdBuffer; 2]);
 
 /// The parts of the bytes behind the version; `None` if they are damaged.
 fn parse(mut rest: &[u8]) -> Option<Parsed> {
@@ -101,7 +101,7 @@ fn parse(mut rest: &[u8]) -> Option<Parsed> {
         by => Some(by.parse().ok()?),
     };
     let (fingerprint, mut rest) = rest.split_first_chunk()?;
-    let (mut rows, mut groups) = (Rows::new(), [Ids::new(), Ids::new()]);
+    let (mut rows, mut groups) = (OwnedRows::new(), [IdBuffer::new(), IdBuffer::new()]);
     while !rest.is_empty() {
         let query = text(&mut rest)?;
         if !query.is_empty() || rows.len() == 0 {

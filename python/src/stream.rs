@@ -10,10 +10,10 @@ use pyo3::prelude::*;
 use self_cell::self_cell;
 
 use crate::arrays::Arrays;
-use crate::columns::{ColumnNames, Role};
+use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::unanswerable;
 use crate::qrels::{LITTLE, Qrels};
-use crate::source::Source;
+use crate::source::PySource;
 use crate::summary::Summary;
 use crate::work::{Workers, work};
 
@@ -21,7 +21,7 @@ type Running<'q> = Option<RunStream<'q>>;
 
 self_cell! {
     /// A run that is read once, with its judgments.
-    struct Run {
+    struct StreamedRun {
         owner: Arc<laneval::Qrels>,
         #[not_covariant]
         dependent: Running,
@@ -30,9 +30,9 @@ self_cell! {
 
 enum Fed {
     Labels(Box<laneval::Stream>),
-    Run(Box<Run>),
+    Run(Box<StreamedRun>),
     /// All batches, to be joined at the end.
-    Held(Arc<laneval::Qrels>, Option<Source>),
+    Held(Arc<laneval::Qrels>, Option<PySource>),
 }
 
 /// An evaluation of batches.
@@ -43,7 +43,7 @@ pub struct Stream {
     evaluator: Evaluator,
     watch: Arc<Watch>,
     workers: Workers<'static>,
-    columns: ColumnNames,
+    columns: NamedColumns,
 }
 
 impl Stream {
@@ -54,14 +54,14 @@ impl Stream {
         (join, evaluator): (Join, Evaluator),
         workers: Workers<'static>,
         of: (Option<&Qrels>, bool, Vec<f64>),
-        columns: ColumnNames,
+        columns: NamedColumns,
     ) -> PyResult<Self> {
         let watch = Arc::new(Watch::default());
         let evaluator = evaluator.with_watch(Some(watch.clone()));
         let said = |error: Error| crate::errors::exception(py, error);
         let fed = match of {
             (Some(qrels), true, _) => {
-                let run = Run::try_new(qrels.qrels.clone(), |qrels| {
+                let run = StreamedRun::try_new(qrels.qrels.clone(), |qrels| {
                     evaluator.run_stream(&join, qrels, "run").map(Some)
                 });
                 Fed::Run(Box::new(run.map_err(said)?))
@@ -88,22 +88,24 @@ impl Stream {
 impl Stream {
     /// Takes some rows of the run.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let source = Source::of(batch, "run", Role::Run, &self.columns)?;
+        let source = PySource::of(batch, "run", RowsRole::Run, &self.columns)?;
         let mut fed = self.fed(py)?;
         let workers = Workers { little: source.len() < LITTLE, ..self.workers };
         let done = match &mut *fed {
             Some(Fed::Held(_, held)) => {
                 return match (held, source) {
-                    (_, Source::Text(_)) => Err(unanswerable(py, "files are read in the order \"grouped\"")),
+                    (_, PySource::Text(_)) => {
+                        Err(unanswerable(py, "files are read in the order \"grouped\""))
+                    }
                     (held @ None, source) => {
                         *held = Some(source);
                         Ok(())
                     }
-                    (Some(Source::Table(all)), Source::Table(more)) => {
+                    (Some(PySource::Table(all)), PySource::Table(more)) => {
                         all.append(more);
                         Ok(())
                     }
-                    (Some(Source::Rows(all)), Source::Rows(more)) => {
+                    (Some(PySource::Rows(all)), PySource::Rows(more)) => {
                         all.append(more);
                         Ok(())
                     }
@@ -114,7 +116,7 @@ impl Stream {
                 run.with_dependent_mut(|_, run| {
                     let Some(run) = run else { return Ok(()) };
                     match &source {
-                        Source::Text(Input::Path(path)) => {
+                        PySource::Text(Input::Path(path)) => {
                             let opened = File::open(path).map_err(|source| Error::Io {
                                 path: path.clone(),
                                 action: "open",
@@ -122,7 +124,7 @@ impl Stream {
                             });
                             run.read(opened?)
                         }
-                        Source::Text(Input::Bytes { bytes, .. }) => run.read(Cursor::new(bytes)),
+                        PySource::Text(Input::Bytes { bytes, .. }) => run.read(Cursor::new(bytes)),
                         rows => rows
                             .with_records(|batches| batches.iter().try_for_each(|batch| run.push(batch)))
                             .unwrap_or(Ok(())),

@@ -10,7 +10,7 @@ use laneval_formats::Table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::columns::{ColumnNames as Asked, Role};
+use crate::columns::{NamedColumns as Asked, RowsRole};
 use crate::errors::{input, problem};
 use crate::ffi;
 
@@ -22,13 +22,13 @@ pub fn places(
     py: Python<'_>,
     names: &[String],
     name: &str,
-    (role, by): (Role, Option<JudgedBy>),
+    (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Places> {
     let given = role.names(py, columns)?;
     let columns = match role {
-        Role::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
-        Role::Run => TableColumns::of_results(given.as_ref(), false),
+        RowsRole::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
+        RowsRole::Run => TableColumns::of_results(given.as_ref(), false),
     };
     columns.places(names).map_err(|wrong| error(py, name, wrong))
 }
@@ -40,7 +40,7 @@ pub fn places(
 pub fn table(
     object: &Bound<'_, PyAny>,
     name: &str,
-    of: (Role, Option<JudgedBy>),
+    of: (RowsRole, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Table> {
     let py = object.py();
@@ -55,7 +55,7 @@ pub fn table(
 fn shared<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,
-    of: (Role, Option<JudgedBy>),
+    of: (RowsRole, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();

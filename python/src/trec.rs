@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use laneval::measure::trec::{Kind, NICKNAMES, Refused, Request, Source, Version, registry};
+use laneval::measure::trec::{LineKind, NICKNAMES, Refused, Request, TopicSource, Version, registry};
 use laneval::{Dialect, EngineChoice, Evaluator, Join, PerQuery, QuerySet, ScoreType, Scores, View, Watch};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyFloat, PyInt, PyString};
 use crate::errors::problem;
 use crate::ffi;
 use crate::qrels::LITTLE;
-use crate::rows::{Rows, shown};
+use crate::rows::{OwnedRows, shown};
 use crate::work::{Workers, work};
 
 /// trec_eval's measures of version 9 in its order, each with the nicknames of the sets that it is in.
@@ -39,9 +39,9 @@ const FEW: usize = 8;
 pub struct TrecEvaluator {
     evaluator: Evaluator,
     /// The judgments; `None` if there are none.
-    judged: Option<Judged>,
+    judged: Option<DictQrels>,
     /// The keys of each answer, with the sources of their values.
-    keys: Vec<(Py<PyString>, Source)>,
+    keys: Vec<(Py<PyString>, TopicSource)>,
 }
 
 #[pymethods]
@@ -67,13 +67,13 @@ impl TrecEvaluator {
             .with_queries(QuerySet::Both)
             .with_per_query(true)
             .with_not_finite(true);
-        let judged = Judged::of(qrels)?;
+        let judged = DictQrels::of(qrels)?;
         Ok(TrecEvaluator { evaluator, keys: keys.collect(), judged })
     }
 
     /// The values of the judged queries of a dict of dicts, in its order: query, measure, value.
     fn evaluate<'py>(&self, py: Python<'py>, scores: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
-        let run = Run::of(scores)?;
+        let run = DictRun::of(scores)?;
         let answer = PyDict::new(py);
         let Some(judged) = &self.judged else { return Ok(answer) };
         let queries = judged.find(&run.queries)?;
@@ -85,7 +85,7 @@ impl TrecEvaluator {
             let id = query.to_str()?.as_bytes();
             if let Some((values, at)) = values.as_ref().and_then(|of| Some((of, of.queries.find(id)?))) {
                 for (key, source) in &self.keys {
-                    if let Source::Measure(measure, _) = *source {
+                    if let TopicSource::Measure(measure, _) = *source {
                         of_query.set_item(key, PyFloat::new(py, values.values[measure][at]))?;
                     }
                 }
@@ -101,7 +101,7 @@ impl TrecEvaluator {
     fn of_an_empty_ranking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
         for (key, source) in &self.keys {
-            let value = if matches!(source, Source::Measure(_, Kind::Topics)) { 1.0 } else { 0.0 };
+            let value = if matches!(source, TopicSource::Measure(_, LineKind::Topics)) { 1.0 } else { 0.0 };
             values.set_item(key, value)?;
         }
         Ok(values)
@@ -111,8 +111,8 @@ impl TrecEvaluator {
     fn values(
         &self,
         py: Python<'_>,
-        judged: &Judged,
-        run: &Run<'_>,
+        judged: &DictQrels,
+        run: &DictRun<'_>,
         queries: &[(&Bound<'_, PyString>, usize)],
     ) -> PyResult<PerQuery> {
         let few = queries.len() * FEW < judged.qrels.queries().len();
@@ -141,14 +141,14 @@ impl TrecEvaluator {
 }
 
 /// Judgments with their rows, from which those of some queries can be taken.
-struct Judged {
-    rows: Rows,
+struct DictQrels {
+    rows: OwnedRows,
     qrels: laneval::Qrels,
     /// The index and the rows of each judged query.
     places: Vec<(usize, Range<usize>)>,
 }
 
-impl Judged {
+impl DictQrels {
     /// Reads judgments from a dict of dicts; `None` if it is empty.
     fn of(dict: &Bound<'_, PyDict>) -> PyResult<Option<Self>> {
         let (rows, ends) = judgments(dict)?;
@@ -168,11 +168,11 @@ impl Judged {
             }
             start = end;
         }
-        Ok(Some(Judged { rows, qrels, places }))
+        Ok(Some(DictQrels { rows, qrels, places }))
     }
 
     /// The judgments of some queries.
-    fn part(&self, queries: impl Iterator<Item = usize>) -> Rows {
+    fn part(&self, queries: impl Iterator<Item = usize>) -> OwnedRows {
         self.rows.part(queries.map(|at| self.places[at].clone()))
     }
 
@@ -191,8 +191,8 @@ impl Judged {
 }
 
 /// Reads judgments from a dict of dicts of integers, with the end of the rows of each query.
-fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(Rows, Vec<usize>)> {
-    let (mut rows, mut ends) = (Rows::new(), Vec::with_capacity(dict.len()));
+fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(OwnedRows, Vec<usize>)> {
+    let (mut rows, mut ends) = (OwnedRows::new(), Vec::with_capacity(dict.len()));
     for (query, docs) in dict.iter() {
         let query = query.cast::<PyString>().map_err(|_| PyTypeError::new_err("Expected string as key."))?;
         let docs = docs.cast::<PyDict>();
@@ -213,15 +213,15 @@ fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(Rows, Vec<usize>)> {
 }
 
 /// The run of a dict of dicts of numbers.
-struct Run<'py> {
-    rows: Rows,
+struct DictRun<'py> {
+    rows: OwnedRows,
     queries: Vec<Bound<'py, PyString>>,
 }
 
-impl<'py> Run<'py> {
+impl<'py> DictRun<'py> {
     fn of(dict: &Bound<'py, PyDict>) -> PyResult<Self> {
         let py = dict.py();
-        let mut rows = Rows::new();
+        let mut rows = OwnedRows::new();
         let mut queries = Vec::with_capacity(dict.len());
         for (at, (query, docs)) in dict.iter().enumerate() {
             let query = query.cast::<PyString>().map_err(|_| refused(py, &query, "a query", "a str"))?;
@@ -237,12 +237,12 @@ impl<'py> Run<'py> {
                 py.check_signals()?;
             }
         }
-        Ok(Run { rows, queries })
+        Ok(DictRun { rows, queries })
     }
 }
 
 /// Appends the scores of a query.
-fn scores(rows: &mut Rows, query: &Bound<'_, PyString>, docs: &Bound<'_, PyDict>) -> PyResult<()> {
+fn scores(rows: &mut OwnedRows, query: &Bound<'_, PyString>, docs: &Bound<'_, PyDict>) -> PyResult<()> {
     let py = docs.py();
     let rows = RefCell::new(rows);
     let plain = |doc: &[u8], score: f64| {

@@ -44,7 +44,7 @@ pub fn work<T: Send>(
         });
         return done.map_err(|error| exception(py, error));
     }
-    let pool = &Lent::of(py, workers.threads)?;
+    let pool = &LentPool::of(py, workers.threads)?;
     let done = py.detach(|| {
         thread::scope(|scope| {
             let (tell, told) = sync_channel::<()>(1);
@@ -88,13 +88,13 @@ const MOST_IDLE: usize = 16;
 
 /// A pool, for as long as somebody works in it. Calls from several threads of Python have a pool each: in one pool of one thread, one would
 /// wait for the other.
-struct Lent {
+struct LentPool {
     threads: usize,
     /// The pool, until it goes back.
     pool: Option<ThreadPool>,
 }
 
-impl Lent {
+impl LentPool {
     /// Takes an idle pool with this number of threads, or makes one; `None` for one thread a processor.
     fn of(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<Self> {
         let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
@@ -103,13 +103,13 @@ impl Lent {
         // A pool that was made before a fork has no threads in the child, and is not used there.
         let fits = |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
         if let Some(at) = idle.iter().position(fits) {
-            return Ok(Lent { threads, pool: Some(idle.swap_remove(at).2) });
+            return Ok(LentPool { threads, pool: Some(idle.swap_remove(at).2) });
         }
         drop(idle);
         let made =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
         let pool = made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
-        Ok(Lent { threads, pool: Some(pool) })
+        Ok(LentPool { threads, pool: Some(pool) })
     }
 
     fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
@@ -120,7 +120,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentPool {
     fn drop(&mut self) {
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.iter().filter(|of| of.0 == process::id()).count() < MOST_IDLE

@@ -53,10 +53,13 @@ impl Resamples {
         if let Some(watch) = watch {
             watch.expect(u64::from(chunks.end) * u64::from(CHUNK));
         }
-        let chunks: Vec<Chunk> =
-            chunks.into_par_iter().map(|chunk| Chunk::of(random, queries, series, chunk, watch)).collect();
-        let sums =
-            |of| chunks.iter().flat_map(|chunk: &Chunk| chunk.sums[of]).take(resamples as usize).collect();
+        let chunks: Vec<ResampleChunk> = chunks
+            .into_par_iter()
+            .map(|chunk| ResampleChunk::of(random, queries, series, chunk, watch))
+            .collect();
+        let sums = |of| {
+            chunks.iter().flat_map(|chunk: &ResampleChunk| chunk.sums[of]).take(resamples as usize).collect()
+        };
         Resamples {
             taken: chunks.iter().flat_map(|chunk| chunk.taken).take(resamples as usize).collect(),
             sums: (0..series.len()).map(sums).collect(),
@@ -82,16 +85,23 @@ impl Resamples {
 }
 
 /// The sums of some resamples over all queries.
-struct Chunk {
+struct ResampleChunk {
     taken: [u64; CHUNK as usize],
     sums: Vec<[i128; CHUNK as usize]>,
 }
 
-impl Chunk {
-    fn of(random: Philox, queries: &[u64], series: &[&[i64]], chunk: u32, watch: Option<&Watch>) -> Chunk {
+impl ResampleChunk {
+    fn of(
+        random: Philox,
+        queries: &[u64],
+        series: &[&[i64]],
+        chunk: u32,
+        watch: Option<&Watch>,
+    ) -> ResampleChunk {
         /// The number of queries whose sums fit an i64, because weights are 12 at most.
         const BATCH: usize = 32;
-        let mut all = Chunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
+        let mut all =
+            ResampleChunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
         let mut weights = [[0; CHUNK as usize]; BATCH];
         let going = |_: &&[u64]| !is_stopped(watch);
         for (batch, queries) in queries.chunks(BATCH).take_while(going).enumerate() {

@@ -3,7 +3,7 @@
 use super::agreement::{self, Tie};
 use super::anova::Anova;
 use super::bootstrap::Means;
-use super::exact::Exact;
+use super::exact::ExactCounts;
 use super::family;
 use super::flips::Flips;
 use super::gate::{Facts, Gate, Verdict};
@@ -11,9 +11,9 @@ use super::labels::range_counts;
 use super::options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, Scope, Test};
 use super::paired::{Paired, Tails, Wins};
 use super::power::{queries_for, smallest_effect};
-use super::randomised::{Family, Hypothesis, Pair, Tally, p_of_count, tallies, tallies_of_sums};
+use super::randomised::{DrawTally, Family, Hypothesis, Pair, p_of_count, tallies, tallies_of_sums};
 use super::ranks::{signed_ranks, signs};
-use super::sums::{MeasureSums, PairSums, Sums};
+use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::{Unit, is_zero};
 use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
@@ -239,7 +239,7 @@ impl Comparison {
         options: &Options,
         keep: bool,
         watch: Option<&Watch>,
-    ) -> Result<(Comparison, Sums)> {
+    ) -> Result<(Comparison, RunSums)> {
         options.check()?;
         if scores.measures.is_empty() {
             return Err(Error::Unanswerable("there is no measure to compare by".to_owned()));
@@ -247,7 +247,7 @@ impl Comparison {
         let values = Values::of(scores, options)?;
         let names: Vec<String> = scores.runs.iter().map(|run| run.name.clone()).collect();
         let pairs = pairs(names.len(), baseline(options, &names)?);
-        let mut sums = Sums::of(&values, &pairs, options, watch);
+        let mut sums = RunSums::of(&values, &pairs, options, watch);
         let series = names.len() * scores.measures.len();
         if let Some(draws) = options.kept_draws(values.queries.len(), series).filter(|_| keep) {
             check_kept(draws, series)?;
@@ -267,7 +267,7 @@ impl Comparison {
     pub(super) fn made(
         (measures, names, query_set): (&[Measure], &[String], QuerySet),
         options: &Options,
-        sums: &Sums,
+        sums: &RunSums,
         values: Option<&Values>,
         watch: Option<&Watch>,
     ) -> Result<Comparison> {
@@ -423,7 +423,7 @@ impl Comparison {
     }
 
     /// The runs with their labels and means.
-    fn compared(&self, sums: &Sums, names: &[String]) -> Vec<Compared> {
+    fn compared(&self, sums: &RunSums, names: &[String]) -> Vec<Compared> {
         /// There is no q: as a superscript it is hard to tell from others.
         const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
         let label = |at: usize| match names.len() <= LETTERS.len() {
@@ -445,7 +445,7 @@ impl Comparison {
     }
 
     /// Computes the difference of each pair without random draws.
-    fn describe(&mut self, sums: &Sums, values: Option<&Values>) -> Result<()> {
+    fn describe(&mut self, sums: &RunSums, values: Option<&Values>) -> Result<()> {
         let n = self.queries;
         let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
         let pairs = pairs(self.runs.len(), self.baseline);
@@ -467,7 +467,7 @@ impl Comparison {
                 let mut difference = self.difference((measure, pair), pair_sums, paired, effect);
                 let counts = values.map(|values| values.measures[measure].counts_of(pair));
                 if let Some(counts) = &counts {
-                    difference.exact = if is_exact { Exact::of(counts).map(exact_tails) } else { None };
+                    difference.exact = if is_exact { ExactCounts::of(counts).map(exact_tails) } else { None };
                     difference.wilcoxon = (self.options.test == Test::Wilcoxon && n >= 2)
                         .then(|| signed_ranks(counts, self.options.zeros, self.options.wilcoxon).p);
                 }
@@ -559,7 +559,7 @@ impl Comparison {
     }
 
     /// Draws signs, or takes those that were kept, and counts the draws as extreme as each pair, alone and in its family.
-    fn randomise(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
+    fn randomise(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) {
         if self.queries < 2 {
             return;
         }
@@ -599,7 +599,7 @@ impl Comparison {
     }
 
     /// The families of hypotheses, with the sums of their pairs. The indices of the runs are those in a list of all measures.
-    fn hypotheses(&self, sums: &Sums) -> Vec<Family> {
+    fn hypotheses(&self, sums: &RunSums) -> Vec<Family> {
         let (runs, pairs) = (self.runs.len(), pairs(self.runs.len(), self.baseline));
         let of_measure = |(measure, of): (usize, &MeasureSums)| {
             let at = |run| measure * runs + run;
@@ -621,7 +621,7 @@ impl Comparison {
         values: &Values,
         families: &[Family],
         watch: Option<&Watch>,
-    ) -> Option<(Vec<Tally>, u32)> {
+    ) -> Option<(Vec<DrawTally>, u32)> {
         let series = values.series();
         let draws: &[u32] = match self.options.permutations {
             Permutations::Fixed(draws) => &[draws],
@@ -636,7 +636,7 @@ impl Comparison {
             }
         };
         let flips = Flips::new(self.options.seed, &values.queries).watched(watch);
-        let mut all: Vec<Tally> = families.iter().map(Tally::new).collect();
+        let mut all: Vec<DrawTally> = families.iter().map(DrawTally::new).collect();
         let mut drawn = 0;
         for &end in draws {
             let more = tallies(&flips, &series, families, drawn..end);
@@ -667,7 +667,7 @@ impl Comparison {
     }
 
     /// Corrects for many comparisons.
-    fn correct(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
+    fn correct(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) {
         let families = self.families();
         self.family_size = families.first().map_or(0, Vec::len);
         let anova = |of: &MeasureSums| Anova::of(&of.runs, of.spread.as_ref()?, of.unit);
@@ -697,7 +697,7 @@ impl Comparison {
     }
 
     /// Computes the p of the randomised HSD under each measure.
-    fn permute_labels(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
+    fn permute_labels(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return };
         let draws = match self.options.permutations {
             Permutations::Fixed(draws) => draws,
@@ -757,7 +757,7 @@ fn exact_sums(of: &MeasureValues, pair: Pair) -> f64 {
 }
 
 /// The p of exact counts.
-fn exact_tails(exact: Exact) -> Tails {
+fn exact_tails(exact: ExactCounts) -> Tails {
     Tails {
         two_sided: exact.p(exact.counts.two_sided),
         higher: exact.p(exact.counts.greater),

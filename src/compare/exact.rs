@@ -4,7 +4,7 @@
 //! into the other half says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
 //! counted in about 2²⁰ steps.
 
-use super::randomised::Counts;
+use super::randomised::ExtremeCounts;
 use super::units::{self, LARGEST};
 
 /// The most differences that are not zero for which flips are counted exactly: half of them have about a million sums.
@@ -12,16 +12,16 @@ pub const MOST: usize = 40;
 
 /// Counts over all flips, of which there are 2ⁿ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exact {
+pub struct ExactCounts {
     /// The number of differences that are not zero, n.
     pub nonzero: u32,
     /// The number of flips that are as extreme as the observed one, which is among them.
-    pub counts: Counts,
+    pub counts: ExtremeCounts,
 }
 
-impl Exact {
+impl ExactCounts {
     /// Counts the flips of `deltas`; `None` if more than [`MOST`] are not zero.
-    pub fn of(deltas: &[i64]) -> Option<Exact> {
+    pub fn of(deltas: &[i64]) -> Option<ExactCounts> {
         let nonzero: Vec<i64> = deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
         if nonzero.len() > MOST {
             return None;
@@ -38,9 +38,12 @@ impl Exact {
             ..=0 => 1 << sizes.len(),
             limit => 2 * at_least(limit),
         };
-        let counts =
-            Counts { two_sided, greater: at_least(sum - tolerance), less: at_least(-(sum + tolerance)) };
-        Some(Exact { nonzero: nonzero.len() as u32, counts })
+        let counts = ExtremeCounts {
+            two_sided,
+            greater: at_least(sum - tolerance),
+            less: at_least(-(sum + tolerance)),
+        };
+        Some(ExactCounts { nonzero: nonzero.len() as u32, counts })
     }
 
     /// The share of flips in `count`.

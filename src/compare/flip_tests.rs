@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use proptest::prelude::*;
 
-use super::exact::Exact;
+use super::exact::ExactCounts;
 use super::examples::{self, SEED};
 use super::flips::{CHUNK, Flips};
 use super::philox::Philox;
@@ -23,7 +23,7 @@ fn all_pairs(runs: usize) -> Vec<Pair> {
 }
 
 /// The family of some pairs, and its tally over some draws.
-fn tested(runs: &[Vec<i64>], pairs: &[Pair], draws: Range<u32>) -> (Family, Tally) {
+fn tested(runs: &[Vec<i64>], pairs: &[Pair], draws: Range<u32>) -> (Family, DrawTally) {
     let series = slices(runs);
     let queries = examples::queries(series[0].len());
     let family = Family::of(&series, pairs);
@@ -31,8 +31,8 @@ fn tested(runs: &[Vec<i64>], pairs: &[Pair], draws: Range<u32>) -> (Family, Tall
     (family, tally)
 }
 
-fn counts(two_sided: u64, greater: u64, less: u64) -> Counts {
-    Counts { two_sided, greater, less }
+fn counts(two_sided: u64, greater: u64, less: u64) -> ExtremeCounts {
+    ExtremeCounts { two_sided, greater, less }
 }
 
 /// The sign of a query in a draw, from the definition.
@@ -47,10 +47,10 @@ fn plain_sum(queries: &[u64], numbers: &[i64], draw: u32) -> i128 {
 }
 
 /// The counts of a pair over some draws, by plain loops.
-fn plain_counts(queries: &[u64], deltas: &[i64], draws: Range<u32>) -> Counts {
+fn plain_counts(queries: &[u64], deltas: &[i64], draws: Range<u32>) -> ExtremeCounts {
     let sum: i128 = deltas.iter().map(|&delta| i128::from(delta)).sum();
     let tolerance = 2 * deltas.len() as i128;
-    let mut all = Counts::default();
+    let mut all = ExtremeCounts::default();
     for draw in draws {
         let of = plain_sum(queries, deltas, draw);
         all.two_sided += u64::from(of.abs() >= sum.abs() - tolerance);
@@ -61,11 +61,11 @@ fn plain_counts(queries: &[u64], deltas: &[i64], draws: Range<u32>) -> Counts {
 }
 
 /// The counts of a pair over all flips, one after the other.
-fn plain_exact(deltas: &[i64]) -> Counts {
+fn plain_exact(deltas: &[i64]) -> ExtremeCounts {
     let nonzero: Vec<i128> =
         deltas.iter().filter(|delta| delta.abs() > 1).map(|&delta| delta.into()).collect();
     let (sum, tolerance) = (nonzero.iter().sum::<i128>(), 2 * deltas.len() as i128);
-    let mut all = Counts::default();
+    let mut all = ExtremeCounts::default();
     for flips in 0u32..1 << nonzero.len() {
         let flipped = |(at, delta): (usize, &i128)| if flips >> at & 1 == 1 { -delta } else { *delta };
         let of: i128 = nonzero.iter().enumerate().map(flipped).sum();
@@ -106,7 +106,7 @@ fn plain_max_t(queries: &[u64], deltas: &[Vec<i64>], draws: Range<u32>) -> Vec<u
 struct Expected {
     sum: i128,
     exact: (u32, u64),
-    counts: Counts,
+    counts: ExtremeCounts,
 }
 
 fn check(runs: &[Vec<f64>], pair: Pair, expected: &Expected) {
@@ -115,7 +115,7 @@ fn check(runs: &[Vec<f64>], pair: Pair, expected: &Expected) {
     assert_eq!(family.hypotheses()[0].sum, expected.sum);
     assert_eq!(tally.counts, [expected.counts]);
     assert_eq!(tally.draws, u64::from(DRAWS));
-    let exact = Exact::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+    let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
     assert_eq!((exact.nonzero, exact.counts.two_sided), expected.exact);
 }
 
@@ -138,7 +138,7 @@ fn eight_queries() {
         let runs = examples::counts(&examples::eight());
         units::deltas(&runs[0], &runs[1])
     };
-    assert_eq!(Exact::of(&deltas).unwrap().p(12), 0.046875);
+    assert_eq!(ExactCounts::of(&deltas).unwrap().p(12), 0.046875);
     let queries = examples::queries(8);
     let sums = DrawSums::of(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
     assert_eq!(sums, DrawSums::Narrow(vec![-272_678_883_691, -169_324_790_677]));
@@ -154,7 +154,7 @@ fn fifty_queries() {
     let queries = examples::queries(50);
     let sums = DrawSums::of(&Flips::new(SEED, &queries), &[&deltas], 0..2).remove(0);
     assert_eq!(sums, DrawSums::Narrow(vec![329_853_488_330, 109_951_162_774]));
-    let p = Exact::of(&deltas).unwrap().p(117_228_092);
+    let p = ExactCounts::of(&deltas).unwrap().p(117_228_092);
     assert!((p - 0.218354336917).abs() < 1e-12);
 }
 
@@ -165,7 +165,7 @@ fn table_of_sakai() {
     let pair = Pair { baseline: 1, run: 0 };
     let (_, tally) = tested(&counted, &[pair], 0..DRAWS);
     assert_eq!(tally.counts, [counts(6564, 3374, 98306)]);
-    let exact = Exact::of(&units::deltas(&counted[1], &counted[0])).unwrap();
+    let exact = ExactCounts::of(&units::deltas(&counted[1], &counted[0])).unwrap();
     assert_eq!((exact.nonzero, exact.counts.two_sided), (15, 2160));
 }
 
@@ -191,7 +191,7 @@ fn twenty_queries_of_five_runs() {
         0.988592147827,
     ];
     for (pair, expected) in pairs.iter().zip(exact) {
-        let exact = Exact::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+        let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
         // The value has twelve digits, and counts are whole.
         let count = (expected * 2f64.powi(exact.nonzero as i32)).round();
         assert_eq!(exact.counts.two_sided as f64, count);
@@ -368,7 +368,7 @@ fn families_share_draws() {
         let alone = tallies(&flips, &slices, std::slice::from_ref(family), 0..3000);
         assert_eq!(alone, std::slice::from_ref(tally));
     }
-    let joined: Vec<Counts> = together[..2].iter().flat_map(|tally| tally.counts.clone()).collect();
+    let joined: Vec<ExtremeCounts> = together[..2].iter().flat_map(|tally| tally.counts.clone()).collect();
     assert_eq!(together[2].counts, joined);
     let apart = together[..2].iter().zip(&families).flat_map(|(tally, family)| tally.max_t(family));
     assert!(apart.zip(together[2].max_t(&families[2])).all(|(apart, all)| apart <= all));
@@ -389,8 +389,8 @@ fn equal_runs_have_p_1() {
     let max_t = tally.max_t(&family);
     assert_eq!(max_t[..2], [None; 2]);
     assert_eq!(max_t[2], Some(tally.counts[2].two_sided));
-    assert_eq!(Exact::of(&[0, 1, -1]).unwrap(), Exact { nonzero: 0, counts: counts(1, 1, 1) });
-    assert_eq!(Exact::of(&[]).unwrap(), Exact { nonzero: 0, counts: counts(1, 1, 1) });
+    assert_eq!(ExactCounts::of(&[0, 1, -1]).unwrap(), ExactCounts { nonzero: 0, counts: counts(1, 1, 1) });
+    assert_eq!(ExactCounts::of(&[]).unwrap(), ExactCounts { nonzero: 0, counts: counts(1, 1, 1) });
 }
 
 #[test]
@@ -414,11 +414,11 @@ fn flips_of_ones_are_the_sign_test() {
         let two_sided = if wins == losses { 1 << n } else { 2 * tail };
         let greater: u64 = (wins..=n).map(|k| choose(n, k)).sum();
         let less: u64 = (0..=wins).map(|k| choose(n, k)).sum();
-        let exact = Exact::of(&deltas).unwrap();
-        assert_eq!(exact, Exact { nonzero: n as u32, counts: counts(two_sided, greater, less) });
+        let exact = ExactCounts::of(&deltas).unwrap();
+        assert_eq!(exact, ExactCounts { nonzero: n as u32, counts: counts(two_sided, greater, less) });
     }
-    assert!(Exact::of(&[5; 40]).is_some() && Exact::of(&[5; 41]).is_none());
-    let most = Exact::of(&[2 * LARGEST; 40]).unwrap();
+    assert!(ExactCounts::of(&[5; 40]).is_some() && ExactCounts::of(&[5; 41]).is_none());
+    let most = ExactCounts::of(&[2 * LARGEST; 40]).unwrap();
     assert_eq!(most.counts, counts(2, 1, 1 << 40));
 }
 
@@ -429,7 +429,7 @@ fn draws_estimate_the_exact_p() {
     let pairs = all_pairs(5);
     let (_, tally) = tested(&runs, &pairs, 0..DRAWS);
     for (pair, counts) in pairs.iter().zip(&tally.counts) {
-        let exact = Exact::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
+        let exact = ExactCounts::of(&units::deltas(&runs[pair.baseline], &runs[pair.run])).unwrap();
         for (count, of) in [
             (counts.two_sided, exact.counts.two_sided),
             (counts.greater, exact.counts.greater),
@@ -453,7 +453,7 @@ fn deltas(most: usize) -> impl Strategy<Value = Vec<i64>> {
 proptest! {
     #[test]
     fn exact_counts_are_those_of_all_flips(deltas in deltas(12)) {
-        prop_assert_eq!(Exact::of(&deltas).unwrap().counts, plain_exact(&deltas));
+        prop_assert_eq!(ExactCounts::of(&deltas).unwrap().counts, plain_exact(&deltas));
     }
 
     #[test]
@@ -471,7 +471,7 @@ proptest! {
         let (_, tally) = tested(&runs, &pairs, 0..500);
         let [there, back] = [tally.counts[0], tally.counts[1]];
         prop_assert_eq!(counts(there.two_sided, there.less, there.greater), back);
-        let [there, back] = [0, 1].map(|at| Exact::of(&units::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run])).unwrap().counts);
+        let [there, back] = [0, 1].map(|at| ExactCounts::of(&units::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run])).unwrap().counts);
         prop_assert_eq!(counts(there.two_sided, there.less, there.greater), back);
     }
 

@@ -33,7 +33,7 @@ const WORDS: usize = 4 * BLOCKS;
 const NARROW: u128 = 1 << 61;
 
 /// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for any.
-pub trait Whole:
+pub trait WideInteger:
     Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>
 {
     /// Converts an i64.
@@ -49,7 +49,7 @@ pub trait Whole:
     fn size(self) -> f64;
 }
 
-impl Whole for i64 {
+impl WideInteger for i64 {
     #[inline(always)]
     fn new(narrow: i64) -> i64 {
         narrow
@@ -69,7 +69,7 @@ impl Whole for i64 {
     }
 }
 
-impl Whole for i128 {
+impl WideInteger for i128 {
     #[inline(always)]
     fn new(narrow: i64) -> i128 {
         narrow.into()
@@ -107,7 +107,7 @@ pub struct Flips<'a> {
 
 /// The bytes of one group: bit q is the flip of query q, in the order of [`place`].
 #[derive(Clone, Copy)]
-struct Bytes([[u32; WORDS]; GROUP]);
+struct FlipBytes([[u32; WORDS]; GROUP]);
 
 /// The place of the byte of a draw of a chunk. The bits of words are transposed without being reordered, so bytes are not in the order of
 /// draws.
@@ -116,10 +116,10 @@ fn place(draw: usize) -> usize {
     (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
 }
 
-impl Bytes {
+impl FlipBytes {
     /// The bytes of up to eight queries for the draws of a chunk.
     #[inline(always)]
-    fn of(random: Philox, queries: &[u64], chunk: u32) -> Bytes {
+    fn of(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
         let mut rows = [[0u32; WORDS]; GROUP];
         for (row, &query) in rows.iter_mut().zip(queries) {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
@@ -129,7 +129,7 @@ impl Bytes {
             let row = transposed(std::array::from_fn(|of| rows[of][word]));
             (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
         });
-        Bytes(rows)
+        FlipBytes(rows)
     }
 
     #[inline(always)]
@@ -153,11 +153,11 @@ fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
 }
 
 /// The sums of up to eight numbers under all their flips. A number whose bit is set counts negative.
-type Table = [i64; 256];
+type FlipTable = [i64; 256];
 
 /// Makes the tables of some numbers, eight by eight.
 #[inline(always)]
-fn fill(tables: &mut [Table], numbers: &[i64]) {
+fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     for (sums, numbers) in tables.iter_mut().zip(numbers.chunks(GROUP)) {
         let mut all = [0; GROUP];
         all[..numbers.len()].copy_from_slice(numbers);
@@ -171,7 +171,7 @@ fn fill(tables: &mut [Table], numbers: &[i64]) {
 
 /// Adds the numbers of `N` groups to the sums of a chunk. A function by itself: inlined, it takes twice the time.
 #[inline(never)]
-fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[Bytes; N], tables: &[Table; N]) {
+fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[FlipBytes; N], tables: &[FlipTable; N]) {
     let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
     for at in 0..CHUNK {
         let mut sum = sums[at];
@@ -183,7 +183,7 @@ fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[Bytes; N], tabl
 }
 
 /// Adds the numbers of a batch to the sums of a chunk.
-fn add_batch(sums: &mut [i64; CHUNK], groups: &[Bytes], numbers: &[i64]) {
+fn add_batch(sums: &mut [i64; CHUNK], groups: &[FlipBytes], numbers: &[i64]) {
     /// The number of groups whose tables, with the sums, are in the nearest cache.
     const TOGETHER: usize = 4;
     let mut tables = [[0; 256]; TOGETHER];
@@ -199,8 +199,8 @@ fn add_batch(sums: &mut [i64; CHUNK], groups: &[Bytes], numbers: &[i64]) {
 }
 
 /// The sums of some series over the draws of a chunk, and the memory of a worker.
-pub struct Sums<T> {
-    groups: Vec<Bytes>,
+pub struct FlipSums<T> {
+    groups: Vec<FlipBytes>,
     /// The sums in 64 bits, in the order of [`place`].
     narrow: Vec<[i64; CHUNK]>,
     /// The sums that were moved from `narrow` before it could overflow.
@@ -220,7 +220,7 @@ impl<'a> Flips<'a> {
 
     /// Computes the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, and applies `each` to each chunk.
     /// Results are in the order of draws. A chunk has up to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
-    pub fn chunks<T: Whole, A: Send>(
+    pub fn chunks<T: WideInteger, A: Send>(
         &self,
         series: &[&[i64]],
         draws: Range<u32>,
@@ -233,7 +233,7 @@ impl<'a> Flips<'a> {
         if let Some(watch) = watch {
             watch.expect(draws.len() as u64);
         }
-        let one = move |sums: &mut Sums<T>, chunk: u32| {
+        let one = move |sums: &mut FlipSums<T>, chunk: u32| {
             let ordered = sums.of(self, series, batches, chunk);
             let first = u64::from(chunk) * CHUNK as u64;
             let within = |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
@@ -243,13 +243,13 @@ impl<'a> Flips<'a> {
             }
             each(&ordered.iter().map(|sums| &sums[wanted.clone()]).collect::<Vec<_>>())
         };
-        chunks.into_par_iter().map_init(Sums::new, one)
+        chunks.into_par_iter().map_init(FlipSums::new, one)
     }
 }
 
-impl<T: Whole> Sums<T> {
-    fn new() -> Sums<T> {
-        Sums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
+impl<T: WideInteger> FlipSums<T> {
+    fn new() -> FlipSums<T> {
+        FlipSums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
     }
 
     /// The sums over a chunk, in the order of draws. Sums over `batches` batches fit an i64.
@@ -292,6 +292,6 @@ fn batches(series: &[&[i64]]) -> usize {
 }
 
 /// [`Bytes::of`] with the vectors of this machine.
-fn bytes(random: Philox, queries: &[u64], chunk: u32) -> Bytes {
-    dispatch!(Level::new(), _simd => Bytes::of(random, queries, chunk))
+fn bytes(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
+    dispatch!(Level::new(), _simd => FlipBytes::of(random, queries, chunk))
 }

@@ -99,7 +99,7 @@ impl Gate {
     /// # Errors
     /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
     pub fn parse(text: &str) -> Result<Gate> {
-        let mut parser = Parser { text, at: 0 };
+        let mut parser = GateParser { text, at: 0 };
         parser.blanks();
         let start = parser.at;
         let measure = parser.measure()?;
@@ -217,13 +217,13 @@ impl fmt::Display for Gate {
     }
 }
 
-struct Parser<'a> {
+struct GateParser<'a> {
     text: &'a str,
     /// The byte that is read next.
     at: usize,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> GateParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::flips::{Whole, are_narrow};
+use super::flips::{WideInteger, are_narrow};
 use super::philox::{Philox, purpose};
 use super::randomised::Family;
 use crate::watch::{Watch, is_stopped};
@@ -76,7 +76,7 @@ fn chunks(
     })
 }
 
-fn ranges<T: Whole>(
+fn ranges<T: WideInteger>(
     random: Philox,
     queries: &[u64],
     values: &[i64],

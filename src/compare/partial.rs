@@ -5,7 +5,7 @@
 
 use super::comparison::Comparison;
 use super::options::{Correction, DRAWS, Interval, Options, Permutations, Test};
-use super::sums::Sums;
+use super::sums::RunSums;
 use crate::error::{Error, Result, printable};
 use crate::scores::Scores;
 use crate::summary::{QueryPrint, Summary, counted_twice, differ};
@@ -45,7 +45,7 @@ pub struct Partial {
     pub(super) runs: Vec<String>,
     /// The queries that count in all runs.
     pub(super) queries: QueryPrint,
-    pub(super) sums: Sums,
+    pub(super) sums: RunSums,
 }
 
 impl Options {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
 
-use super::flips::{CHUNK, Flips, Whole, are_narrow};
+use super::flips::{CHUNK, Flips, WideInteger, are_narrow};
 use super::units;
 use crate::sort;
 
@@ -94,7 +94,7 @@ impl Family {
 
 /// The numbers of draws that are as extreme as the observed sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct ExtremeCounts {
     /// The draws as far from zero.
     pub two_sided: u64,
     /// The draws as great or greater, for the alternative that the run's values are greater.
@@ -105,24 +105,24 @@ pub struct Counts {
 
 /// The counts of draws for a family. Those of other draws can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tally {
+pub struct DrawTally {
     /// The number of draws.
     pub draws: u64,
     /// The counts of each pair.
-    pub counts: Vec<Counts>,
+    pub counts: Vec<ExtremeCounts>,
     /// For each pair, the number of draws in which this pair, or one behind it in the order of the step-down procedure, is as extreme.
     stepped: Vec<u64>,
 }
 
-impl Tally {
+impl DrawTally {
     /// Makes a tally of a family without any draw.
-    pub fn new(family: &Family) -> Tally {
+    pub fn new(family: &Family) -> DrawTally {
         let pairs = family.hypotheses.len();
-        Tally { draws: 0, counts: vec![Counts::default(); pairs], stepped: vec![0; pairs] }
+        DrawTally { draws: 0, counts: vec![ExtremeCounts::default(); pairs], stepped: vec![0; pairs] }
     }
 
     /// Adds other draws of the same family.
-    pub fn merge(&mut self, other: &Tally) {
+    pub fn merge(&mut self, other: &DrawTally) {
         self.draws += other.draws;
         for (counts, more) in self.counts.iter_mut().zip(&other.counts) {
             counts.two_sided += more.two_sided;
@@ -150,7 +150,7 @@ impl Tally {
     }
 
     /// Adds `draws` draws; `sums` writes the sums of a pair.
-    fn add<T: Whole>(&mut self, family: &Family, draws: usize, mut sums: impl FnMut(Pair, &mut [T])) {
+    fn add<T: WideInteger>(&mut self, family: &Family, draws: usize, mut sums: impl FnMut(Pair, &mut [T])) {
         let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
         let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
         self.draws += draws as u64;
@@ -170,7 +170,7 @@ impl Tally {
 
 /// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is as large as the observed one.
 #[inline(always)]
-fn raised<T: Whole>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
+fn raised<T: WideInteger>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
     let mut count = 0;
     for (largest, &sum) in largest.iter_mut().zip(sums) {
         let statistic = (size(sum) + tolerance).size() * weight;
@@ -186,14 +186,14 @@ pub fn p_of_count(count: u64, draws: u64) -> f64 {
 }
 
 #[inline(always)]
-fn size<T: Whole>(of: T) -> T {
+fn size<T: WideInteger>(of: T) -> T {
     of.max(-of)
 }
 
-impl Counts {
+impl ExtremeCounts {
     /// Adds the sums of some draws, counted against the observed one.
     #[inline(always)]
-    fn add<T: Whole>(&mut self, seen: T, tolerance: T, sums: &[T]) {
+    fn add<T: WideInteger>(&mut self, seen: T, tolerance: T, sums: &[T]) {
         let extreme = size(seen) - tolerance;
         let (greater, less) = (seen - tolerance, seen + tolerance);
         for &sum in sums {
@@ -206,7 +206,12 @@ impl Counts {
 
 /// The tallies of some families over some draws, which share their flips. The indices of the pairs are those of `series`: values in whole
 /// units, all of the same queries in the order of `flips`.
-pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws: Range<u32>) -> Vec<Tally> {
+pub fn tallies(
+    flips: &Flips<'_>,
+    series: &[&[i64]],
+    families: &[Family],
+    draws: Range<u32>,
+) -> Vec<DrawTally> {
     let pairs = families.iter().flat_map(|family| family.hypotheses.iter().map(|of| of.pair));
     let mut places: BTreeMap<Pair, usize> = pairs.map(|pair| (pair, 0)).collect();
     places.values_mut().enumerate().for_each(|(place, of)| *of = place);
@@ -219,26 +224,26 @@ pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws:
         let deltas: Vec<Vec<i64>> =
             places.keys().map(|pair| units::deltas(series[pair.baseline], series[pair.run])).collect();
         let deltas: Vec<&[i64]> = deltas.iter().map(Vec::as_slice).collect();
-        let of = |pair| Source { plus: places[&pair], minus: None };
+        let of = |pair| SeriesSource { plus: places[&pair], minus: None };
         of_series(flips, &deltas, families, draws, of)
     } else {
         let used: Vec<&[i64]> = runs.iter().map(|&run| series[run]).collect();
         let place = |run| runs.binary_search(&run).expect("a run of a pair");
-        let of = |pair: Pair| Source { plus: place(pair.run), minus: Some(place(pair.baseline)) };
+        let of = |pair: Pair| SeriesSource { plus: place(pair.run), minus: Some(place(pair.baseline)) };
         of_series(flips, &used, families, draws, of)
     }
 }
 
 /// The source of a pair's sums: one series, or two.
 #[derive(Clone, Copy)]
-struct Source {
+struct SeriesSource {
     plus: usize,
     minus: Option<usize>,
 }
 
-impl Source {
+impl SeriesSource {
     #[inline(always)]
-    fn write<T: Whole>(self, sums: &[&[T]], into: &mut [T]) {
+    fn write<T: WideInteger>(self, sums: &[&[T]], into: &mut [T]) {
         into.copy_from_slice(sums[self.plus]);
         if let Some(minus) = self.minus {
             into.iter_mut().zip(sums[minus]).for_each(|(sum, &minus)| *sum = *sum - minus);
@@ -251,8 +256,8 @@ fn of_series(
     series: &[&[i64]],
     families: &[Family],
     draws: Range<u32>,
-    source: impl Fn(Pair) -> Source + Sync,
-) -> Vec<Tally> {
+    source: impl Fn(Pair) -> SeriesSource + Sync,
+) -> Vec<DrawTally> {
     if are_narrow(series) {
         of_whole::<i64>(flips, series, families, draws, source)
     } else {
@@ -260,17 +265,17 @@ fn of_series(
     }
 }
 
-fn of_whole<T: Whole>(
+fn of_whole<T: WideInteger>(
     flips: &Flips<'_>,
     series: &[&[i64]],
     families: &[Family],
     draws: Range<u32>,
-    source: impl Fn(Pair) -> Source + Sync,
-) -> Vec<Tally> {
+    source: impl Fn(Pair) -> SeriesSource + Sync,
+) -> Vec<DrawTally> {
     let chunk = |sums: &[&[T]]| {
         let draws = sums.first().map_or(0, |sums| sums.len());
         let tally = |family| {
-            let mut tally = Tally::new(family);
+            let mut tally = DrawTally::new(family);
             tally.add(family, draws, |pair, into: &mut [T]| source(pair).write(sums, into));
             tally
         };
@@ -280,12 +285,12 @@ fn of_whole<T: Whole>(
 }
 
 /// The tallies of all chunks together.
-fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<Tally>>) -> Vec<Tally> {
-    let merge = |mut all: Vec<Tally>, chunk: Vec<Tally>| {
+fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<DrawTally>>) -> Vec<DrawTally> {
+    let merge = |mut all: Vec<DrawTally>, chunk: Vec<DrawTally>| {
         all.iter_mut().zip(&chunk).for_each(|(all, tally)| all.merge(tally));
         all
     };
-    chunks.reduce(|| families.iter().map(Tally::new).collect(), merge)
+    chunks.reduce(|| families.iter().map(DrawTally::new).collect(), merge)
 }
 
 /// The sums of a series draw by draw, to which the sums of other queries can be added.
@@ -352,7 +357,7 @@ impl DrawSums {
     }
 }
 
-fn gathered<T: Whole>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<Vec<T>> {
+fn gathered<T: WideInteger>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<Vec<T>> {
     let mut all = vec![Vec::with_capacity(draws.len()); series.len()];
     let copied = |sums: &[&[T]]| sums.iter().map(|sums| sums.to_vec()).collect();
     let chunks: Vec<Vec<Vec<T>>> = flips.chunks(series, draws, copied).collect();
@@ -363,7 +368,7 @@ fn gathered<T: Whole>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -
 }
 
 /// The tallies of some families from the sums of their runs over all queries. The indices of the pairs are those of `series`.
-pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<Tally> {
+pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<DrawTally> {
     let draws = series.first().map_or(0, DrawSums::len);
     let chunk = |chunk: usize| {
         let start = chunk * CHUNK;
@@ -372,7 +377,7 @@ pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<Tally> {
             into.iter_mut().enumerate().for_each(|(at, of)| *of = sum(start + at));
         };
         let tally = |family| {
-            let mut tally = Tally::new(family);
+            let mut tally = DrawTally::new(family);
             tally.add(family, CHUNK.min(draws - start), write);
             tally
         };

@@ -14,7 +14,7 @@ use super::options::{Correction, Interval, Options, Permutations};
 use super::paired::Wins;
 use super::partial::{MOST, Partial};
 use super::randomised::DrawSums;
-use super::sums::{MeasureSums, PairSums, Sums};
+use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::Unit;
 use crate::error::{Error, Result};
 use crate::stats::{ExactSum, Fixed, Moments};
@@ -54,7 +54,7 @@ impl Shard {
 impl Partial {
     /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &Stored::of(self))
+        seal(MAGIC, &StoredPart::of(self))
     }
 
     /// Makes a part of bytes that this laneval wrote, or an older one.
@@ -64,7 +64,7 @@ impl Partial {
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
         let sealed = open(MAGIC, "a part of a comparison", bytes)?;
         match sealed.schema {
-            1 => sealed.fields::<Stored<'_>>()?.partial(),
+            1 => sealed.fields::<StoredPart<'_>>()?.partial(),
             other => Err(no_reader(other, SCHEMA)),
         }
     }
@@ -91,14 +91,14 @@ impl Partial {
 
 /// All fields of a part, in schema 1, with its summaries in schema 1.
 #[derive(Serialize, Deserialize)]
-struct Stored<'a> {
-    summary: stored::Stored,
-    judged: Option<stored::Stored>,
+struct StoredPart<'a> {
+    summary: stored::StoredSummary,
+    judged: Option<stored::StoredSummary>,
     options: StoredOptions,
     runs: Vec<String>,
     queries: StoredQueries,
     filled: Vec<u64>,
-    measures: Vec<StoredMeasure>,
+    measures: Vec<StoredPartMeasure>,
     drawn: Cow<'a, Option<Vec<DrawSums>>>,
     resamples: Cow<'a, Option<Resamples>>,
 }
@@ -121,7 +121,7 @@ struct StoredOptions {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredMeasure {
+struct StoredPartMeasure {
     unit: i32,
     runs: Vec<String>,
     pairs: Vec<StoredPair>,
@@ -154,17 +154,17 @@ struct StoredMoments {
     range: Option<[f64; 2]>,
 }
 
-impl<'a> Stored<'a> {
-    fn of(partial: &'a Partial) -> Stored<'a> {
+impl<'a> StoredPart<'a> {
+    fn of(partial: &'a Partial) -> StoredPart<'a> {
         let sums = &partial.sums;
-        Stored {
-            summary: stored::Stored::of(&partial.summary, SCHEMA),
-            judged: partial.judged.as_ref().map(|judged| stored::Stored::of(judged, SCHEMA)),
+        StoredPart {
+            summary: stored::StoredSummary::of(&partial.summary, SCHEMA),
+            judged: partial.judged.as_ref().map(|judged| stored::StoredSummary::of(judged, SCHEMA)),
             options: StoredOptions::of(&partial.options),
             runs: partial.runs.clone(),
             queries: StoredQueries::of(&partial.queries),
             filled: sums.filled.clone(),
-            measures: sums.measures.iter().map(StoredMeasure::of).collect(),
+            measures: sums.measures.iter().map(StoredPartMeasure::of).collect(),
             drawn: Cow::Borrowed(&sums.drawn),
             resamples: Cow::Borrowed(&sums.resamples),
         }
@@ -177,7 +177,7 @@ impl<'a> Stored<'a> {
         let queries = self.queries.print()?;
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;
         let pairs = count_of_pairs(self.runs.len(), baseline(&options, &self.runs).map_err(plain)?.is_some());
-        let shape = Shape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
+        let shape = PartShape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
         let names = summary.measures();
         if names.is_empty() || names.len() != self.measures.len() || self.filled.len() != self.runs.len() {
             return Err(wrong("its sums are not of its runs and measures"));
@@ -197,7 +197,7 @@ impl<'a> Stored<'a> {
         {
             return Err(wrong("its resamples contradict each other"));
         }
-        let sums = Sums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
+        let sums = RunSums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
         Ok(Partial { summary, judged, options, runs: self.runs, queries, sums })
     }
 }
@@ -230,14 +230,14 @@ fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPr
 }
 
 /// The numbers that the parts of a comparison must agree with.
-struct Shape<'a> {
+struct PartShape<'a> {
     queries: u64,
     runs: usize,
     pairs: usize,
     options: &'a Options,
 }
 
-impl Shape<'_> {
+impl PartShape<'_> {
     /// The largest sum of whole numbers, of values or of differences of two.
     fn most(&self, bits: u32) -> i128 {
         i128::from(self.queries) << bits
@@ -317,9 +317,9 @@ impl StoredOptions {
     }
 }
 
-impl StoredMeasure {
-    fn of(sums: &MeasureSums) -> StoredMeasure {
-        StoredMeasure {
+impl StoredPartMeasure {
+    fn of(sums: &MeasureSums) -> StoredPartMeasure {
+        StoredPartMeasure {
             unit: sums.unit.exponent(),
             runs: sums.runs.iter().map(|sum| sum.to_parts().to_string()).collect(),
             pairs: sums.pairs.iter().map(StoredPair::of).collect(),
@@ -331,7 +331,7 @@ impl StoredMeasure {
     }
 
     /// The sums; `None` if they contradict each other.
-    fn sums(self, shape: &Shape<'_>) -> Option<MeasureSums> {
+    fn sums(self, shape: &PartShape<'_>) -> Option<MeasureSums> {
         let wants_spread = shape.options.anova || shape.options.correction == Correction::Hsd;
         if self.runs.len() != shape.runs
             || self.pairs.len() != shape.pairs
@@ -374,7 +374,7 @@ impl StoredPair {
         }
     }
 
-    fn sums(self, shape: &Shape<'_>) -> Option<PairSums> {
+    fn sums(self, shape: &PartShape<'_>) -> Option<PairSums> {
         let sum = |numbers: &[u64]| numbers.iter().try_fold(0u64, |sum, &more| sum.checked_add(more));
         let counts = sum(&[self.above, self.below])? <= shape.queries
             && sum(&[self.wins, self.ties, self.losses])? == shape.queries;

@@ -17,7 +17,7 @@ use crate::watch::Watch;
 
 /// The sums of some runs over the same queries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sums {
+pub struct RunSums {
     /// The number of queries.
     pub queries: u64,
     /// The number of queries that each run lacks, which count as empty rankings.
@@ -60,13 +60,13 @@ pub struct PairSums {
     pub wins: Wins,
 }
 
-impl Sums {
+impl RunSums {
     /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is told to stop, they are incomplete.
-    pub fn of(values: &Values, pairs: &[Pair], options: &Options, watch: Option<&Watch>) -> Sums {
+    pub fn of(values: &Values, pairs: &[Pair], options: &Options, watch: Option<&Watch>) -> RunSums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
         let resamples =
             || Resamples::watched(options.seed, &values.queries, &values.series(), RESAMPLES, watch);
-        Sums {
+        RunSums {
             queries: values.queries.len() as u64,
             filled: values.filled.clone(),
             measures: values
@@ -80,9 +80,9 @@ impl Sums {
     }
 
     /// Adds the sums of values under random signs.
-    pub fn with_draws(self, values: &Values, seed: u64, draws: u32, watch: Option<&Watch>) -> Sums {
+    pub fn with_draws(self, values: &Values, seed: u64, draws: u32, watch: Option<&Watch>) -> RunSums {
         let flips = Flips::new(seed, &values.queries).watched(watch);
-        Sums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
+        RunSums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
     }
 
     /// The number of draws of signs.
@@ -91,7 +91,7 @@ impl Sums {
     }
 
     /// Adds the sums of other queries of the same runs: with the same units, pairs and draws.
-    pub fn merge(&mut self, other: &Sums) {
+    pub fn merge(&mut self, other: &RunSums) {
         self.queries += other.queries;
         self.filled.iter_mut().zip(&other.filled).for_each(|(filled, more)| *filled += more);
         self.measures.iter_mut().zip(&other.measures).for_each(|(of, more)| of.merge(more));

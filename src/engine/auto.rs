@@ -1,22 +1,22 @@
 //! The choice of `auto`: the CPU, unless a GPU promises to be much faster.
 
-use super::Chosen;
+use super::ChosenEngine;
 use super::cpu::Cpu;
 
 /// An engine, with the reason for its choice.
-pub struct Taken {
+pub struct TakenEngine {
     /// The engine.
-    pub engine: Chosen,
+    pub engine: ChosenEngine,
     /// The reason, in a few words; empty if the engine was asked for.
     pub why: String,
     /// The error of a GPU that would have been taken, if it had not refused.
     pub refused: Option<String>,
 }
 
-impl Taken {
+impl TakenEngine {
     /// Takes an engine that was asked for.
-    pub fn asked(engine: Chosen) -> Self {
-        Taken { engine, why: String::new(), refused: None }
+    pub fn asked(engine: ChosenEngine) -> Self {
+        TakenEngine { engine, why: String::new(), refused: None }
     }
 }
 
@@ -24,7 +24,7 @@ impl Taken {
 ///
 /// The estimates are rough, and in favour of the CPU: labels that are evaluated once must go up to a GPU first, and opening one
 /// takes longer than most evaluations.
-pub fn take(labels: u64, folds: usize) -> Taken {
+pub fn take(labels: u64, folds: usize) -> TakenEngine {
     /// The number of labels that a thread folds in a second, one fold at a time.
     const FOLDED: f64 = 4e9;
     let on_cpu = labels as f64 * folds as f64 / (FOLDED * rayon::current_num_threads() as f64);
@@ -32,12 +32,12 @@ pub fn take(labels: u64, folds: usize) -> Taken {
         Ok(taken) => return taken,
         Err(reasons) => reasons,
     };
-    Taken { engine: Chosen::Cpu(Cpu::new()), why, refused }
+    TakenEngine { engine: ChosenEngine::Cpu(Cpu::new()), why, refused }
 }
 
 /// Takes a GPU if it pays. The error is the reason why not, and the GPU's own error if it was tried.
 #[cfg(feature = "gpu")]
-fn gpu(labels: f64, on_cpu: f64) -> Result<Taken, (String, Option<String>)> {
+fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)> {
     /// The bytes that are sent to a GPU in a second, which bounds labels that are evaluated once.
     const UP: f64 = 1e10;
     /// Seconds to open a device.
@@ -53,14 +53,14 @@ fn gpu(labels: f64, on_cpu: f64) -> Result<Taken, (String, Option<String>)> {
     match super::gpu::Gpu::open(super::gpu::device::Choice::Hardware) {
         Ok(gpu) => {
             let why = format!("the CPU would take about {on_cpu:.1} s, this about {on_gpu:.1} s");
-            Ok(Taken { why, ..Taken::asked(Chosen::Gpu(Box::new(gpu))) })
+            Ok(TakenEngine { why, ..TakenEngine::asked(ChosenEngine::Gpu(Box::new(gpu))) })
         }
         Err(error) => Err(("no GPU is ready".to_owned(), Some(error.to_string()))),
     }
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpu(_: f64, _: f64) -> Result<Taken, (String, Option<String>)> {
+fn gpu(_: f64, _: f64) -> Result<TakenEngine, (String, Option<String>)> {
     Err(("laneval was built without its GPU engine".to_owned(), None))
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use fearless_simd::Level;
 
 use crate::error::{Error, Result};
-use crate::fold::{Columns, Inputs, Program};
+use crate::fold::{Columns, Program, QueryInputs};
 use crate::label::{Batch, View};
 use crate::watch::Watch;
 
@@ -21,7 +21,7 @@ pub struct Job<'a> {
     /// The folds to compute.
     pub program: &'a Program,
     /// The numbers of each query that the program refers to.
-    pub inputs: &'a Inputs,
+    pub inputs: &'a QueryInputs,
     /// The watch that may stop the work, and counts it.
     pub watch: Option<&'a Watch>,
 }

@@ -16,7 +16,7 @@ pub(crate) use job::in_parallel;
 pub use job::{Engine, Gather, Job};
 
 /// An engine that was chosen at run time.
-pub enum Chosen {
+pub enum ChosenEngine {
     /// The CPU.
     Cpu(cpu::Cpu),
     /// A GPU.
@@ -24,36 +24,36 @@ pub enum Chosen {
     Gpu(Box<gpu::Gpu>),
 }
 
-impl Engine for Chosen {
+impl Engine for ChosenEngine {
     fn describe(&self) -> String {
         match self {
-            Chosen::Cpu(cpu) => cpu.describe(),
+            ChosenEngine::Cpu(cpu) => cpu.describe(),
             #[cfg(feature = "gpu")]
-            Chosen::Gpu(gpu) => gpu.describe(),
+            ChosenEngine::Gpu(gpu) => gpu.describe(),
         }
     }
 
     fn cpu_level(&self) -> Option<Level> {
         match self {
-            Chosen::Cpu(cpu) => Some(cpu.level()),
+            ChosenEngine::Cpu(cpu) => Some(cpu.level()),
             #[cfg(feature = "gpu")]
-            Chosen::Gpu(_) => None,
+            ChosenEngine::Gpu(_) => None,
         }
     }
 
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         match self {
-            Chosen::Cpu(cpu) => cpu.explain(job),
+            ChosenEngine::Cpu(cpu) => cpu.explain(job),
             #[cfg(feature = "gpu")]
-            Chosen::Gpu(gpu) => gpu.explain(job),
+            ChosenEngine::Gpu(gpu) => gpu.explain(job),
         }
     }
 
     fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
         match self {
-            Chosen::Cpu(cpu) => cpu.run(job, workers, begin),
+            ChosenEngine::Cpu(cpu) => cpu.run(job, workers, begin),
             #[cfg(feature = "gpu")]
-            Chosen::Gpu(gpu) => gpu.run(job, workers, begin),
+            ChosenEngine::Gpu(gpu) => gpu.run(job, workers, begin),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A block of rankings, the unit in which both streams evaluate, and the results of a block.
 
 use super::finish::Finishing;
-use super::sink::Kept;
+use super::sink::KeptValues;
 use super::slots::Slots;
-use super::tally::{Shared, Sums, Tally};
+use super::tally::{SlotSums, Tally, TallyContext};
 use super::{Evaluator, Wants};
 use crate::engine::{Engine, Job};
 use crate::error::Result;
@@ -12,19 +12,19 @@ use crate::label::{Batch, LANES};
 use crate::plan::Plan;
 
 /// The results of some blocks.
-pub(super) struct Gathered<V> {
-    pub sums: Option<Sums>,
+pub(super) struct BlockResults<V> {
+    pub sums: Option<SlotSums>,
     /// The values of each ranking, if they are kept.
     pub values: Vec<V>,
 }
 
-impl<V> Default for Gathered<V> {
+impl<V> Default for BlockResults<V> {
     fn default() -> Self {
-        Gathered { sums: None, values: Vec::new() }
+        BlockResults { sums: None, values: Vec::new() }
     }
 }
 
-impl<V> Gathered<V> {
+impl<V> BlockResults<V> {
     pub fn merge(&mut self, other: Self) {
         match (&mut self.sums, other.sums) {
             (Some(sums), Some(others)) => sums.merge(&others),
@@ -48,9 +48,9 @@ impl Evaluator {
         slots: Slots,
         wants: Wants,
         empty: &[u32],
-    ) -> Result<(Sums, Kept)> {
+    ) -> Result<(SlotSums, KeptValues)> {
         let prepared = plan.prepare(batch);
-        let asked = Shared {
+        let asked = TallyContext {
             batch: batch.clone(),
             finishing: Finishing::new(batch.clone(), self.view, &prepared)?,
             over_ties: None,
@@ -58,7 +58,7 @@ impl Evaluator {
             slots,
             moments: wants.moments,
         };
-        let kept = || Kept { parts: wants.values.then(Vec::new) };
+        let kept = || KeptValues { parts: wants.values.then(Vec::new) };
         let mut tally = match engine {
             Some(engine) => {
                 let (program, inputs) = (plan.program(), prepared.inputs());

@@ -5,7 +5,7 @@ use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
 use crate::fold::Columns;
 use crate::label::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
-use crate::ties::{PrecisionOfTie, Scratch};
+use crate::ties::{PrecisionOfTie, TieScratch};
 
 /// The lanes of a tile in which a group of equal scores matters to the sum.
 pub(super) struct BorderedLanes<'t> {
@@ -23,7 +23,7 @@ pub(super) struct BorderedLanes<'t> {
     cuts: &'t [u32],
     /// The columns, and the index of the first column of the sum.
     out: (&'t mut Columns, usize),
-    scratch: &'t mut Scratch,
+    scratch: &'t mut TieScratch,
 }
 
 struct BorderedLane<'t> {
@@ -56,7 +56,7 @@ impl<'t> BorderedLanes<'t> {
         hits: Above,
         cuts: &'t [u32],
         out: (&'t mut Columns, usize),
-        scratch: &'t mut Scratch,
+        scratch: &'t mut TieScratch,
     ) -> Self {
         let deepest = cuts.last().map_or(0, |&cut| tile.depth.min(cut as usize));
         BorderedLanes {

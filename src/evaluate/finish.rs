@@ -11,7 +11,7 @@ use crate::label::exact::classed;
 use crate::label::{Above, Batch, Document, JudgedBy, Tile, Unpacked, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
-use crate::reference::{self, Exact, Ranking};
+use crate::reference::{self, Ranking, ReferenceGrades};
 
 /// Finishes rows of a batch.
 pub(super) struct Finishing<'a> {
@@ -246,7 +246,8 @@ type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 
 /// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
-    let exact = batch.exact().map(|exact| Exact { grades, judged: exact.facts.of(batch.query(row)) });
+    let exact =
+        batch.exact().map(|exact| ReferenceGrades { grades, judged: exact.facts.of(batch.query(row)) });
     Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None }
 }
 

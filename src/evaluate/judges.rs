@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::groups::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
 use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, View};
-use crate::reference::{Exact, Ranking};
+use crate::reference::{Ranking, ReferenceGrades};
 
 /// The grades of each judge of each query.
 pub(super) struct JudgedQueries {
@@ -98,7 +98,7 @@ impl Judge {
             });
         }
         view.of_row(&mut own);
-        let exact = Some(Exact { grades: &grades, judged: self.exact.of(0) });
+        let exact = Some(ReferenceGrades { grades: &grades, judged: self.exact.of(0) });
         of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, facets: None })
     }
 }

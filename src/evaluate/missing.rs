@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Evaluator;
-use crate::engine::{Chosen, cpu::Cpu};
+use crate::engine::{ChosenEngine, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::ingest::Qrels;
 use crate::label::{ExactFacts, Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
@@ -104,7 +104,7 @@ fn empty_rankings(
     let mut matrix = matrix.with_exact(exact).with_facets(grouped);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
-    let engine = Chosen::Cpu(Cpu::new());
+    let engine = ChosenEngine::Cpu(Cpu::new());
     let summary = evaluator.summary_with(Some(&engine), &matrix.finish()?, &mut Timing::default())?;
     let run = summary.runs.into_values().next();
     Ok(run.unwrap_or_else(|| unreachable!("a matrix of one run has one summary")))

@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::engine::auto::{self, Taken};
-use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
+use crate::engine::auto::{self, TakenEngine};
+use crate::engine::{ChosenEngine, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::fold::{Columns, Program};
 use crate::label::{JudgedBy, LANES, LabelMatrix, Notice, RankingRule, Unmatched};
@@ -37,9 +37,9 @@ use crate::timing::Timing;
 use finish::{Finishing, named_in, ranking};
 use joined::Joined;
 use pool::pool;
-use sink::Kept;
+use sink::KeptValues;
 use slots::Slots;
-use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
+use tally::{NotFinite, SlotSums, Tally, TallyContext, by_row, labels};
 use tied::OverTies;
 
 pub use evaluator::{EngineChoice, Evaluator};
@@ -101,10 +101,10 @@ impl Evaluator {
     pub fn take_engine<'a>(
         &self,
         matrices: impl IntoIterator<Item = &'a LabelMatrix>,
-    ) -> Result<Option<Taken>> {
+    ) -> Result<Option<TakenEngine>> {
         Ok(match self.engine {
             EngineChoice::Reference => None,
-            EngineChoice::Cpu => Some(Taken::asked(Chosen::Cpu(Cpu::new()))),
+            EngineChoice::Cpu => Some(TakenEngine::asked(ChosenEngine::Cpu(Cpu::new()))),
             EngineChoice::Gpu => Some(self.gpu()?),
             EngineChoice::Auto => {
                 let labels = matrices.into_iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
@@ -115,14 +115,14 @@ impl Evaluator {
     }
 
     #[cfg(feature = "gpu")]
-    fn gpu(&self) -> Result<Taken> {
+    fn gpu(&self) -> Result<TakenEngine> {
         use crate::engine::gpu::{Gpu, device::Choice};
         let gpu = Gpu::open(self.adapter.as_deref().map_or(Choice::Hardware, Choice::Named))?;
-        Ok(Taken::asked(Chosen::Gpu(Box::new(gpu))))
+        Ok(TakenEngine::asked(ChosenEngine::Gpu(Box::new(gpu))))
     }
 
     #[cfg(not(feature = "gpu"))]
-    fn gpu(&self) -> Result<Taken> {
+    fn gpu(&self) -> Result<TakenEngine> {
         Err(Error::Device("laneval was built without its GPU engine (feature `gpu`)".to_owned()))
     }
 
@@ -130,7 +130,7 @@ impl Evaluator {
     fn on_its_engine<T>(
         &self,
         matrix: &LabelMatrix,
-        work: impl Fn(Option<&Chosen>) -> Result<T> + Sync,
+        work: impl Fn(Option<&ChosenEngine>) -> Result<T> + Sync,
     ) -> Result<T>
     where
         T: Send,
@@ -139,7 +139,7 @@ impl Evaluator {
             let taken = self.take_engine([matrix])?;
             match work(taken.as_ref().map(|taken| &taken.engine)) {
                 Err(Error::Device(_)) if self.engine == EngineChoice::Auto => {
-                    work(Some(&Chosen::Cpu(Cpu::new())))
+                    work(Some(&ChosenEngine::Cpu(Cpu::new())))
                 }
                 done => done,
             }
@@ -163,7 +163,7 @@ impl Evaluator {
     #[doc(hidden)]
     pub fn evaluate_with(
         &self,
-        engine: Option<&Chosen>,
+        engine: Option<&ChosenEngine>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Scores> {
@@ -187,7 +187,7 @@ impl Evaluator {
     #[doc(hidden)]
     pub fn summary_with(
         &self,
-        engine: Option<&Chosen>,
+        engine: Option<&ChosenEngine>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Summary> {
@@ -203,7 +203,7 @@ impl Evaluator {
     #[doc(hidden)]
     pub fn scores_and_summary(
         &self,
-        engine: Option<&Chosen>,
+        engine: Option<&ChosenEngine>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Summary)> {
@@ -216,8 +216,8 @@ impl Evaluator {
     }
 
     /// Makes a sink that keeps the values, if the scores need them.
-    fn kept(&self) -> Kept {
-        Kept { parts: self.wants().values.then(Vec::new) }
+    fn kept(&self) -> KeptValues {
+        KeptValues { parts: self.wants().values.then(Vec::new) }
     }
 
     /// What the scores need to be kept.
@@ -268,7 +268,7 @@ impl Evaluator {
         let nothing = Program::default();
         let computes = over_ties.as_ref().is_some_and(OverTies::computes);
         let program = if computes { &nothing } else { plan.program() };
-        let asked = Shared {
+        let asked = TallyContext {
             batch: batch.clone(),
             finishing: timing
                 .time("plan and facts", || Finishing::new(batch.clone(), self.view, &prepared))?,
@@ -309,7 +309,7 @@ impl Evaluator {
     /// Tallies all rows by the plain functions.
     fn by_reference<'a, S: Sink>(
         &self,
-        asked: &'a Shared<'a>,
+        asked: &'a TallyContext<'a>,
         begin: &(impl Fn() -> S + Sync),
     ) -> Result<Tally<'a, S>> {
         let function = |measure: &Measure| {
@@ -388,7 +388,7 @@ impl Evaluator {
         &self,
         matrix: &impl Joined,
         slots: &Slots,
-        sums: &Sums,
+        sums: &SlotSums,
         wants: Wants,
     ) -> Result<(Vec<SlotSummary>, Vec<Vec<usize>>)> {
         if let Some(NotFinite { row, measure, value }) =
@@ -464,7 +464,7 @@ impl Evaluator {
         &self,
         matrix: &impl Joined,
         Done { runs, slots, notices }: Done,
-        kept: Kept,
+        kept: KeptValues,
     ) -> Result<Scores> {
         let queries = matrix.queries().len();
         let values = match &kept.parts {

@@ -5,11 +5,11 @@
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use super::block::Gathered;
+use super::block::BlockResults;
 use super::joined::Joined;
-use super::sink::Kept;
+use super::sink::KeptValues;
 use super::slots::Slots;
-use super::tally::Sums;
+use super::tally::SlotSums;
 use super::{Done, EngineChoice, Evaluator, Wants, check_judgments, pool};
 use crate::engine::cpu::Cpu;
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ const EMPTY: usize = 1 << 14;
 /// ```
 pub struct RunStream<'q> {
     evaluation: Arc<Evaluation<'q>>,
-    run: PassingRun<'q, Worker<'q>>,
+    run: PassingRun<'q, EvaluatingWorker<'q>>,
     /// The name of the text in messages.
     source: String,
     pool: Option<rayon::ThreadPool>,
@@ -124,7 +124,7 @@ impl Evaluator {
         let evaluation = Arc::new(evaluation);
         let of = evaluation.clone();
         Ok(RunStream {
-            run: PassingRun::new(join, qrels, (name, source), move || Worker::new(&of))?,
+            run: PassingRun::new(join, qrels, (name, source), move || EvaluatingWorker::new(&of))?,
             evaluation,
             source: source.to_owned(),
             pool: self.threads.map(pool).transpose()?,
@@ -151,7 +151,7 @@ impl<'q> RunStream<'q> {
     /// reader that waits. After an error nothing more can be read.
     pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
         let watch = self.evaluation.watch.clone();
-        let text = PassingText::new(&self.source, Watched { text, watch });
+        let text = PassingText::new(&self.source, StoppableText { text, watch });
         let head = text.and_then(|mut text| Ok((text.head()?, text)));
         let (head, text) = head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
         self.run.tell(&head).inspect_err(|_| self.failed = true)?;
@@ -175,7 +175,7 @@ impl<'q> RunStream<'q> {
     /// As [`RunStream::read`].
     #[doc(hidden)]
     pub fn read_part(&mut self, text: impl Read + Send) -> Result<()> {
-        let mut text = Watched { text, watch: self.evaluation.watch.clone() };
+        let mut text = StoppableText { text, watch: self.evaluation.watch.clone() };
         self.go(|run| run.text(&mut text))
     }
 
@@ -216,7 +216,7 @@ impl<'q> RunStream<'q> {
     /// Works on the run, on the threads of the evaluator.
     fn go<R: Send>(
         &mut self,
-        work: impl FnOnce(&mut PassingRun<'q, Worker<'q>>) -> Result<Option<R>> + Send,
+        work: impl FnOnce(&mut PassingRun<'q, EvaluatingWorker<'q>>) -> Result<Option<R>> + Send,
     ) -> Result<R> {
         if self.failed {
             return Err(Error::Unanswerable("the run has ended with an error".to_owned()));
@@ -244,11 +244,11 @@ impl<'q> RunStream<'q> {
     fn end(mut self) -> Result<Ended<'q>> {
         let Passed { info, met } = self.go(|run| run.finish())?;
         let RunStream { evaluation, mut run, pool, .. } = self;
-        let mut part = Part::default();
+        let mut part = PassedValues::default();
         run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
         drop(run);
         let of = Arc::into_inner(evaluation).unwrap_or_else(|| unreachable!("all workers are gone"));
-        let run = Gone { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
+        let run = ReadRun { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
         of.evaluator.check(&run, &of.slots)?;
         let without = |query: u32| QueryRanking { query, labels: &[], exact: &[] };
         let missing: Vec<QueryRanking<'_>> = match of.evaluator.queries {
@@ -264,7 +264,7 @@ impl<'q> RunStream<'q> {
             Some(pool) => pool.install(evaluate)?,
             None => evaluate()?,
         }
-        let Part { sums, values } = part;
+        let PassedValues { sums, values } = part;
         let sums = sums.unwrap_or_else(|| unreachable!("a block was evaluated"));
         Ok(Ended { values: of.wants.values.then_some(values), of, run, sums })
     }
@@ -273,8 +273,8 @@ impl<'q> RunStream<'q> {
 /// A run that was evaluated to its end.
 struct Ended<'q> {
     of: Evaluation<'q>,
-    run: Gone<'q>,
-    sums: Sums,
+    run: ReadRun<'q>,
+    sums: SlotSums,
     /// Queries with their values, `[measure][query]`, if they are kept.
     values: Option<Vec<(Vec<u32>, Vec<f64>)>>,
 }
@@ -290,12 +290,12 @@ impl Ended<'_> {
     fn scores(self) -> Result<Scores> {
         let Evaluation { evaluator, slots, wants, notices, .. } = self.of;
         let (runs, slots) = evaluator.summed(&self.run, &slots, &self.sums, wants)?;
-        evaluator.scores(&self.run, Done { runs, slots, notices }, Kept { parts: self.values })
+        evaluator.scores(&self.run, Done { runs, slots, notices }, KeptValues { parts: self.values })
     }
 }
 
 /// A run that was read to its end.
-struct Gone<'q> {
+struct ReadRun<'q> {
     qrels: &'q Qrels,
     rule: RankingRule,
     runs: [RunInfo; 1],
@@ -303,7 +303,7 @@ struct Gone<'q> {
     met: Vec<bool>,
 }
 
-impl Joined for Gone<'_> {
+impl Joined for ReadRun<'_> {
     fn book(&self) -> &Codebook {
         self.qrels.book()
     }
@@ -334,12 +334,12 @@ impl Joined for Gone<'_> {
 }
 
 /// Text that is no longer read when its evaluation is told to stop.
-struct Watched<R> {
+struct StoppableText<R> {
     text: R,
     watch: Option<Arc<Watch>>,
 }
 
-impl<R: Read> Read for Watched<R> {
+impl<R: Read> Read for StoppableText<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
             true => Err(io::Error::other("stopped")),
@@ -349,19 +349,24 @@ impl<R: Read> Read for Watched<R> {
 }
 
 /// Queries with their values, `[measure][query]`.
-type Part = Gathered<(Vec<u32>, Vec<f64>)>;
+type PassedValues = BlockResults<(Vec<u32>, Vec<f64>)>;
 
 /// A worker, which evaluates rankings as they come.
-struct Worker<'q> {
+struct EvaluatingWorker<'q> {
     of: Arc<Evaluation<'q>>,
     block: Block,
-    part: Part,
+    part: PassedValues,
     failed: Option<Error>,
 }
 
-impl<'q> Worker<'q> {
+impl<'q> EvaluatingWorker<'q> {
     fn new(of: &Arc<Evaluation<'q>>) -> Self {
-        Worker { of: of.clone(), block: Block::default(), part: Part::default(), failed: None }
+        EvaluatingWorker {
+            of: of.clone(),
+            block: Block::default(),
+            part: PassedValues::default(),
+            failed: None,
+        }
     }
 }
 
@@ -373,7 +378,7 @@ struct QueryRanking<'r> {
     exact: &'r [f64],
 }
 
-impl TakeRankings for Worker<'_> {
+impl TakeRankings for EvaluatingWorker<'_> {
     fn take(&mut self, StagedPiece { rows, labels, exact, .. }: &StagedPiece) -> bool {
         if self.is_stopped() {
             return false;
@@ -405,7 +410,7 @@ impl Evaluation<'_> {
     }
 
     /// Evaluates queries with their labels, in ascending order.
-    fn block(&self, rows: &[QueryRanking<'_>], block: &mut Block, part: &mut Part) -> Result<()> {
+    fn block(&self, rows: &[QueryRanking<'_>], block: &mut Block, part: &mut PassedValues) -> Result<()> {
         block.clear();
         for &QueryRanking { query, labels, exact } in rows {
             block.push_ranking(labels, self.qrels.facts().of(query as usize));
@@ -426,7 +431,7 @@ impl Evaluation<'_> {
         sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
         let values = kept.parts.into_iter().flatten();
         let values = values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
-        part.merge(Part { sums: Some(sums), values });
+        part.merge(PassedValues { sums: Some(sums), values });
         self.watch.iter().for_each(|watch| watch.add(labels));
         Ok(())
     }

@@ -50,12 +50,12 @@ impl Sink for () {
 
 /// A sink that keeps all values, if they are wanted.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct KeptValues {
     /// Rows with their values, `[measure][row]`, in any order.
     pub parts: Option<Vec<(Vec<u32>, Vec<f64>)>>,
 }
 
-impl Sink for Kept {
+impl Sink for KeptValues {
     fn values(&mut self, _: &Batch<'_>, rows: &[u32], values: &[f64]) {
         if let Some(parts) = &mut self.parts {
             parts.push((rows.to_vec(), values.to_vec()));

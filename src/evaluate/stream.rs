@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::block::Gathered;
+use super::block::BlockResults;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
 use super::{EngineChoice, Evaluator, Wants, check_judgments, pool};
 use crate::arrays::{Coder, Rankings, Scratch};
 use crate::engine::cpu::Cpu;
-use crate::engine::{Chosen, in_parallel};
+use crate::engine::{ChosenEngine, in_parallel};
 use crate::error::{Error, Result, printable};
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
@@ -55,9 +55,9 @@ pub struct Stream {
     /// The deepest rank that any measure looks at.
     reach: usize,
     /// The engine; `None` for the reference.
-    engine: Option<Chosen>,
+    engine: Option<ChosenEngine>,
     pool: Option<rayon::ThreadPool>,
-    gathered: Gathered<OfBlock>,
+    gathered: BlockResults<OfBlock>,
     rows: RowsSeen,
 }
 
@@ -116,7 +116,7 @@ impl Evaluator {
         let engine = match self.engine {
             EngineChoice::Reference => None,
             EngineChoice::Gpu => Some(self.gpu()?.engine),
-            EngineChoice::Auto | EngineChoice::Cpu => Some(Chosen::Cpu(Cpu::new())),
+            EngineChoice::Auto | EngineChoice::Cpu => Some(ChosenEngine::Cpu(Cpu::new())),
         };
         let pool = self.threads.map(pool).transpose()?;
         Ok(Stream {
@@ -128,7 +128,7 @@ impl Evaluator {
             reach: reach.max(1),
             engine,
             pool,
-            gathered: Gathered::default(),
+            gathered: BlockResults::default(),
             rows: RowsSeen::default(),
         })
     }
@@ -287,17 +287,17 @@ impl Stream {
     }
 
     /// Evaluates rankings block by block, on all threads.
-    fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered<OfBlock>> {
+    fn gather(&self, rankings: &Rankings<'_>) -> Result<BlockResults<OfBlock>> {
         let rows = rankings.len();
         let mean = rankings.values(0..rows) / rows;
         let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
         let blocks = rows.div_ceil(together);
         self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (done, error) = (Mutex::new(Gathered::default()), Mutex::new(None::<(usize, Error)>));
+        let (done, error) = (Mutex::new(BlockResults::default()), Mutex::new(None::<(usize, Error)>));
         let workers = if blocks > 1 { rayon::current_num_threads().min(blocks) } else { 1 };
         in_parallel(workers, &|| {
-            let (mut gathered, mut room) = (Gathered::default(), Room::default());
+            let (mut gathered, mut room) = (BlockResults::default(), Room::default());
             while !failed.load(Ordering::Relaxed) {
                 // Blocks are taken in order, so the error of the first wrong block is always found.
                 let block = next.fetch_add(1, Ordering::Relaxed);
@@ -327,7 +327,7 @@ impl Stream {
         rankings: &Rankings<'_>,
         rows: Range<usize>,
         Room { block, scratch }: &mut Room,
-        gathered: &mut Gathered<OfBlock>,
+        gathered: &mut BlockResults<OfBlock>,
     ) -> Result<()> {
         if self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
             return Err(Error::Stopped);
@@ -363,7 +363,7 @@ impl Stream {
             let counted = (0..rows.len()).filter(|&row| !both || batch.depths()[row] > 0).collect();
             gathered.values.push((rows.start, counted, by_row(parts, measures.len(), rows.len())?));
         }
-        gathered.merge(Gathered { sums: Some(sums), values: Vec::new() });
+        gathered.merge(BlockResults { sums: Some(sums), values: Vec::new() });
         self.watch.iter().for_each(|watch| watch.add(rankings.values(rows.clone()) as u64));
         Ok(())
     }

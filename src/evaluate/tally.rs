@@ -19,7 +19,7 @@ use crate::stats::{ExactSum, Moments};
 const MOST_BYTES: usize = 4 << 30;
 
 /// The parts that all workers share.
-pub(super) struct Shared<'a> {
+pub(super) struct TallyContext<'a> {
     pub batch: Batch<'a>,
     pub finishing: Finishing<'a>,
     /// The values that are computed again where scores are tied.
@@ -32,16 +32,16 @@ pub(super) struct Shared<'a> {
 
 /// The values and sums of one worker so far.
 pub(super) struct Tally<'a, S> {
-    asked: &'a Shared<'a>,
+    asked: &'a TallyContext<'a>,
     scratch: FinishScratch,
     tied: TiedScratch,
     terms: Vec<f64>,
-    pub sums: Sums,
+    pub sums: SlotSums,
     pub sink: S,
 }
 
 /// Sums by slot; a slot is a run, or a group of its queries.
-pub(super) struct Sums {
+pub(super) struct SlotSums {
     /// The number of rows that count, by slot.
     pub counts: Vec<u64>,
     /// The sums, `[slot][measure]`.
@@ -60,7 +60,7 @@ pub(super) struct NotFinite {
     pub value: f64,
 }
 
-impl Shared<'_> {
+impl TallyContext<'_> {
     /// The number of workers that may have sums of their own.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
 }
 
 impl<'a, S: Sink> Tally<'a, S> {
-    pub fn new(asked: &'a Shared<'a>, sink: S) -> Self {
+    pub fn new(asked: &'a TallyContext<'a>, sink: S) -> Self {
         let slots = asked.slots.count();
         let sums = slots * asked.averages.len();
         Tally {
@@ -92,7 +92,7 @@ impl<'a, S: Sink> Tally<'a, S> {
             scratch: FinishScratch::default(),
             tied: TiedScratch::default(),
             terms: Vec::with_capacity(LANES),
-            sums: Sums {
+            sums: SlotSums {
                 counts: vec![0; slots],
                 sums: vec![ExactSum::default(); sums],
                 moments: vec![Moments::default(); if asked.moments { sums } else { 0 }],
@@ -104,7 +104,7 @@ impl<'a, S: Sink> Tally<'a, S> {
 
     /// Adds `rows`, which have these `columns`. They are the rows of `tile`, or empty ones.
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
-        let Shared { batch, finishing, over_ties, .. } = self.asked;
+        let TallyContext { batch, finishing, over_ties, .. } = self.asked;
         let mut scratch = std::mem::take(&mut self.scratch);
         match (over_ties, tile) {
             (Some(over_ties), Some(at)) => {
@@ -175,7 +175,7 @@ pub(super) fn labels(batch: &Batch<'_>, view: View, tile: usize, lane: usize) ->
     labels
 }
 
-impl Sums {
+impl SlotSums {
     /// Counts rows of a slot.
     fn begin(&mut self, slot: usize, rows: usize) {
         self.counts[slot] += rows as u64;
@@ -185,7 +185,7 @@ impl Sums {
     #[inline]
     fn add(
         &mut self,
-        asked: &Shared<'_>,
+        asked: &TallyContext<'_>,
         (slot, measure): (usize, usize),
         rows: &[u32],
         values: &[f64],
@@ -209,7 +209,7 @@ impl Sums {
         }
     }
 
-    pub fn merge(&mut self, other: &Sums) {
+    pub fn merge(&mut self, other: &SlotSums) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(all, one)| *all += one);
         self.sums.iter_mut().zip(&other.sums).for_each(|(all, one)| all.merge(one));
         self.moments.iter_mut().zip(&other.moments).for_each(|(all, one)| all.merge(one));

@@ -13,14 +13,14 @@ use crate::error::{Error, Result};
 use crate::fold::Columns;
 use crate::label::code::{MAX_GRADES, UNPOOLED};
 use crate::label::{
-    Above, Batch, Document, GROUP, LabelMatrix, Line, NARROW_LANES, RowTies, TiedGroups, Tile, View,
+    Above, AlignedBytes, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups, Tile, View,
 };
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::scores::TiedValue;
 use crate::ties::{
-    Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Key, Pieces, Row, Scratch, Searched, Side,
-    TiedRanking, refused,
+    CodeOrder, Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Pieces, RankingPieces, Searched, Side,
+    TieScratch, TiedRanking, refused,
 };
 
 /// How the values of rows with mixed groups are computed, for each measure.
@@ -36,7 +36,7 @@ pub(super) struct OverTies<'a> {
     /// The expected columns of all measures that are linear.
     columns: Option<ExpectedColumns>,
     /// The orders in which groups are evaluated.
-    keys: Vec<Key>,
+    keys: Vec<CodeOrder>,
     /// The number of ranks of the stored rankings that matter to any measure.
     reach: u32,
     /// Whether all columns are computed here, whatever an engine found.
@@ -83,11 +83,11 @@ pub(super) struct TiedScratch {
     documents: Documents,
     pieces: Pieces,
     columns: Columns,
-    arranged: Vec<Line>,
+    arranged: Vec<AlignedBytes>,
     labels: Vec<u8>,
     steps: StepScratch,
     finish: FinishScratch,
-    ties: Scratch,
+    ties: TieScratch,
 }
 
 /// The error of values over the orders of equal scores where codes are not grades.
@@ -118,7 +118,7 @@ impl<'a> OverTies<'a> {
         }
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let plan = prepared.plan();
-        let mut keys: Vec<Key> = Vec::new();
+        let mut keys: Vec<CodeOrder> = Vec::new();
         let expected = |at: usize, measure: &Measure| -> Result<Way> {
             let expectation = Expectation::of(measure, batch.book(), cuts)?;
             if expectation.is_fixed() {
@@ -260,7 +260,7 @@ impl<'a> OverTies<'a> {
     fn arranged(
         &self,
         at: usize,
-        key: &Key,
+        key: &CodeOrder,
         tied: &TiedLanes<'_>,
         finishing: &Finishing<'_>,
         finish: &mut FinishScratch,
@@ -347,7 +347,7 @@ impl<'a> OverTies<'a> {
                 continue;
             }
             let tied = self.tied_ranking(rows[lane], documents.of(tile, lane, Above(UNPOOLED)));
-            let mut row = Row::new(&tied, self.view, std::mem::take(pieces));
+            let mut row = RankingPieces::new(&tied, self.view, std::mem::take(pieces));
             for (measure, (way, _)) in each().filter(|(_, (_, limit))| **limit > first) {
                 let value = &mut values[measure * rows.len() + lane];
                 match way {

@@ -216,7 +216,7 @@ pub struct Program {
 }
 
 /// Numbers of each query that the cuts and caps of a program refer to, `[input][query]`.
-pub type Inputs = Vec<Vec<u32>>;
+pub type QueryInputs = Vec<Vec<u32>>;
 
 impl Program {
     /// The number of columns of all tasks.

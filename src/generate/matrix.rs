@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::model::{Documents, Model, ModelScratch, Place};
+use super::model::{Model, ModelDocuments, ModelResult, ModelScratch};
 use super::text::Digits;
 use crate::error::Result;
 use crate::label::code::UNPOOLED;
@@ -25,7 +25,8 @@ pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
         .step_by(each as usize)
         .map(|first| first..queries.min(first.saturating_add(each)))
         .collect();
-    let pieces: Vec<Piece> = pieces.into_par_iter().map(|queries| Piece::of(model, &book, queries)).collect();
+    let pieces: Vec<QueryPiece> =
+        pieces.into_par_iter().map(|queries| QueryPiece::of(model, &book, queries)).collect();
 
     let (mut ids, mut facts, mut fingerprint) = (Ids::default(), Facts::new(), 0u128);
     let mut runs: Vec<StagedRun> = model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
@@ -75,7 +76,7 @@ fn codebook(model: &Model) -> Result<Codebook> {
 }
 
 /// A piece of the data: some queries.
-struct Piece {
+struct QueryPiece {
     queries: Range<u32>,
     /// The codes of the judged documents, query by query, and the number of judged documents of each query.
     judged: Vec<u8>,
@@ -86,10 +87,10 @@ struct Piece {
     fingerprint: u128,
 }
 
-impl Piece {
+impl QueryPiece {
     fn of(model: &Model, book: &Codebook, queries: Range<u32>) -> Self {
         let size = queries.len() * model.shape.depth as usize;
-        let mut piece = Piece {
+        let mut piece = QueryPiece {
             queries: queries.clone(),
             judged: Vec::new(),
             counts: Vec::new(),
@@ -138,9 +139,9 @@ impl Piece {
 }
 
 /// Puts documents of equal scores into the order of [`Ties::DocnoDescending`](crate::label::Ties).
-fn order_ties(places: &mut [Place], documents: Documents) {
+fn order_ties(places: &mut [ModelResult], documents: ModelDocuments) {
     for tied in places.chunk_by_mut(|a, b| a.score == b.score).filter(|tied| tied.len() > 1) {
-        let docno = |place: &Place| Digits::of(documents.at(place.position));
+        let docno = |place: &ModelResult| Digits::of(documents.at(place.position));
         tied.sort_by(|a, b| docno(b).text().cmp(docno(a).text()));
     }
 }

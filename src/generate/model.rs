@@ -29,7 +29,7 @@ pub(super) struct Model {
 
 /// A document that is judged.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judgment {
+pub(super) struct ModelJudgment {
     pub(super) position: u32,
     pub(super) document: u64,
     pub(super) grade: u8,
@@ -37,20 +37,20 @@ pub(super) struct Judgment {
 
 /// A document that is retrieved, with its score in millionths.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ModelResult {
     pub(super) position: u32,
     pub(super) score: u32,
 }
 
 /// The documents of a query, by position: all different.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Documents {
+pub(super) struct ModelDocuments {
     first: u64,
     step: u64,
     modulus: u64,
 }
 
-impl Documents {
+impl ModelDocuments {
     /// The number of the document.
     #[inline]
     pub(super) fn at(self, position: u32) -> u64 {
@@ -63,8 +63,8 @@ impl Documents {
 pub(super) struct ModelScratch {
     /// Marks of the positions that are judged, one bit each.
     taken: Vec<u64>,
-    pub(super) judgments: Vec<Judgment>,
-    pub(super) places: Vec<Place>,
+    pub(super) judgments: Vec<ModelJudgment>,
+    pub(super) places: Vec<ModelResult>,
 }
 
 impl Model {
@@ -83,13 +83,13 @@ impl Model {
     /// The ids of the queries ascend, as numbers and as text.
     pub(super) fn id(&self, query: u32) -> u64 {
         let (first, step) = self.ids;
-        first + u64::from(query) * step + self.random(query, Stream::Query).below(step)
+        first + u64::from(query) * step + self.random(query, RandomUse::Query).below(step)
     }
 
-    pub(super) fn documents(&self, query: u32) -> Documents {
-        let mut random = self.random(query, Stream::Documents);
+    pub(super) fn documents(&self, query: u32) -> ModelDocuments {
+        let mut random = self.random(query, RandomUse::Documents);
         let modulus = self.documents;
-        Documents { first: random.below(modulus), step: 1 + random.below(modulus - 1), modulus }
+        ModelDocuments { first: random.below(modulus), step: 1 + random.below(modulus - 1), modulus }
     }
 
     /// The number of positions that the runs retrieve between them.
@@ -100,7 +100,7 @@ impl Model {
     /// Judges documents of a query, in the order of their numbers.
     pub(super) fn judge(&self, query: u32, scratch: &mut ModelScratch) {
         let ModelScratch { taken, judgments, .. } = scratch;
-        let (documents, mut random) = (self.documents(query), self.random(query, Stream::Judgments));
+        let (documents, mut random) = (self.documents(query), self.random(query, RandomUse::Judgments));
         taken.resize((self.universe as usize).div_ceil(64), 0);
         judgments.clear();
         let mut judge = |position: u32, grade: u8| {
@@ -108,7 +108,7 @@ impl Model {
             let new = *word & bit == 0;
             *word |= bit;
             if new {
-                judgments.push(Judgment { position, document: documents.at(position), grade });
+                judgments.push(ModelJudgment { position, document: documents.at(position), grade });
             }
             usize::from(new)
         };
@@ -160,8 +160,8 @@ impl Model {
     }
 
     /// Ranks documents of a query for a run.
-    pub(super) fn rank(&self, query: u32, run: u16, places: &mut Vec<Place>) {
-        let mut random = self.random(query, Stream::Run(run));
+    pub(super) fn rank(&self, query: u32, run: u16, places: &mut Vec<ModelResult>) {
+        let mut random = self.random(query, RandomUse::Run(run));
         places.clear();
         let (top, mut score) = (12_000_000 + random.below(20_000_000), 8_000_000 + random.below(4_000_000));
         score += top;
@@ -172,7 +172,7 @@ impl Model {
                 let gap = (scale.saturating_mul(drawn >> 32) >> 31) / u64::from(position + 9);
                 score = score.saturating_sub(1 + gap);
             }
-            places.push(Place { position, score: score as u32 });
+            places.push(ModelResult { position, score: score as u32 });
         }
         if run > 0 {
             self.perturb(&mut random, places);
@@ -180,7 +180,7 @@ impl Model {
     }
 
     /// Shuffles neighbours, and replaces some documents by others.
-    fn perturb(&self, random: &mut Random, places: &mut [Place]) {
+    fn perturb(&self, random: &mut Random, places: &mut [ModelResult]) {
         for window in places.chunks_mut(WINDOW) {
             for at in (1..window.len()).rev() {
                 let other = random.below(at as u64 + 1) as usize;
@@ -195,12 +195,12 @@ impl Model {
         }
     }
 
-    fn random(&self, query: u32, stream: Stream) -> Random {
+    fn random(&self, query: u32, stream: RandomUse) -> Random {
         let stream = match stream {
-            Stream::Query => 0,
-            Stream::Documents => 1,
-            Stream::Judgments => 2,
-            Stream::Run(run) => 3 + u64::from(run),
+            RandomUse::Query => 0,
+            RandomUse::Documents => 1,
+            RandomUse::Judgments => 2,
+            RandomUse::Run(run) => 3 + u64::from(run),
         };
         let mut random = Random(self.shape.seed);
         for part in [u64::from(query), stream] {
@@ -211,7 +211,7 @@ impl Model {
 }
 
 /// The uses of random numbers; each use has numbers of its own.
-enum Stream {
+enum RandomUse {
     Query,
     Documents,
     Judgments,

@@ -347,7 +347,7 @@ pub static FOREIGN: &[Foreign] = &[
 
 /// The meaning of a parameter of ir_measures.
 #[derive(Clone, Copy)]
-pub(super) enum Key {
+pub(super) enum ForeignKey {
     /// The cutoff.
     Cutoff,
     /// This parameter.
@@ -367,22 +367,22 @@ pub(super) enum Key {
 const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
 
 /// The parameters of ir_measures that have another name here: the name, the measures that have it (empty: all), and the meaning.
-const KEYS: &[(&str, &[&str], Key)] = &[
-    ("cutoff", &[], Key::Cutoff),
-    ("recall", &["IPrec"], Key::Cutoff),
-    ("judged_only", &[], Key::JudgedOnly),
-    ("rel", &["NumRet"], Key::Of("NumRelRet")),
-    ("dcg", &["nDCG"], Key::Words(&[("log2", "gain", "linear"), ("exp-log2", "gain", "exp2")])),
-    ("dcg", &["SDCG"], Key::Words(&[("log2", "", "")])),
-    ("gains", &["nDCG"], Key::Param("gain")),
-    ("relative", &["SetP"], Key::Words(&[("True", "norm", "min"), ("False", "norm", "retrieved")])),
-    ("beta", &["SetF"], Key::Param("beta2")),
-    ("max_rel", PLAYERS, Key::Top),
-    ("min_rel", PLAYERS, Key::Bottom),
+const KEYS: &[(&str, &[&str], ForeignKey)] = &[
+    ("cutoff", &[], ForeignKey::Cutoff),
+    ("recall", &["IPrec"], ForeignKey::Cutoff),
+    ("judged_only", &[], ForeignKey::JudgedOnly),
+    ("rel", &["NumRet"], ForeignKey::Of("NumRelRet")),
+    ("dcg", &["nDCG"], ForeignKey::Words(&[("log2", "gain", "linear"), ("exp-log2", "gain", "exp2")])),
+    ("dcg", &["SDCG"], ForeignKey::Words(&[("log2", "", "")])),
+    ("gains", &["nDCG"], ForeignKey::Param("gain")),
+    ("relative", &["SetP"], ForeignKey::Words(&[("True", "norm", "min"), ("False", "norm", "retrieved")])),
+    ("beta", &["SetF"], ForeignKey::Param("beta2")),
+    ("max_rel", PLAYERS, ForeignKey::Top),
+    ("min_rel", PLAYERS, ForeignKey::Bottom),
 ];
 
 /// The meaning of ir_measures' parameter `name` of a measure.
-pub(super) fn key(name: &str, measure: &str) -> Option<Key> {
+pub(super) fn key(name: &str, measure: &str) -> Option<ForeignKey> {
     let row = KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
     row.map(|&(.., key)| key)
 }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::foreign::{Key, key};
+use super::foreign::{ForeignKey, key};
 use super::suffix::finite;
 use super::value::{Cutoff, CutoffRule, Defaults, Draft, Kind, Value};
 use crate::error::MeasureError;
@@ -25,7 +25,7 @@ pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureE
 /// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name. `theirs` says whether a parameter that
 /// both know is read as ir_measures means it.
 pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> Result<Vec<Draft>, MeasureError> {
-    let mut parser = Parser { text, at, draft, theirs, cuts: Vec::new() };
+    let mut parser = MeasureParser { text, at, draft, theirs, cuts: Vec::new() };
     if parser.eat("(") {
         parser.params()?;
     }
@@ -39,14 +39,14 @@ pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> Result<
     if !parser.rest().is_empty() {
         return parser.fail(parser.at..text.len(), "nothing was expected here");
     }
-    let Parser { draft, cuts, .. } = parser;
+    let MeasureParser { draft, cuts, .. } = parser;
     Ok(match cuts.is_empty() {
         true => vec![draft],
         false => cuts.into_iter().map(|cut| Draft { cutoff: Some(cut), ..draft.clone() }).collect(),
     })
 }
 
-struct Parser<'a> {
+struct MeasureParser<'a> {
     text: &'a str,
     at: usize,
     draft: Draft,
@@ -54,7 +54,7 @@ struct Parser<'a> {
     cuts: Vec<Cutoff>,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> MeasureParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -171,21 +171,21 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the value of a parameter of ir_measures.
-    fn their_value(&mut self, span: Range<usize>, name: &str, key: Key) -> Result<(), MeasureError> {
+    fn their_value(&mut self, span: Range<usize>, name: &str, key: ForeignKey) -> Result<(), MeasureError> {
         let definition = self.draft.definition;
-        if let Key::Param(ours) = key {
+        if let ForeignKey::Param(ours) = key {
             return self.our_value(span, name, definition.place(ours));
         }
         self.equals(span.clone(), name, "…")?;
         let (at, word) = self.word();
         let is = |of: &str| word.eq_ignore_ascii_case(of);
         match key {
-            Key::Cutoff if !self.cuts.is_empty() => return self.fail(span, "there are two cutoffs"),
-            Key::Cutoff => {
+            ForeignKey::Cutoff if !self.cuts.is_empty() => return self.fail(span, "there are two cutoffs"),
+            ForeignKey::Cutoff => {
                 let cut = self.cut(at, word)?;
                 self.cuts.push(cut);
             }
-            Key::Words(words) => {
+            ForeignKey::Words(words) => {
                 let Some(&(_, param, ours)) = words.iter().find(|(theirs, ..)| is(theirs)) else {
                     let known: Vec<_> = words.iter().map(|&(theirs, ..)| theirs).collect();
                     return self.fail(at, format!("`{word}` is not {}", known.join(" or ")));
@@ -196,7 +196,7 @@ impl<'a> Parser<'a> {
                     self.draft.values.push((place, Value::Word(ours)));
                 }
             }
-            Key::Top => {
+            ForeignKey::Top => {
                 let Some(top) = finite(word).filter(|top| *top > 0.0) else {
                     return self.fail(at, format!("`{word}` is not a grade above 0"));
                 };
@@ -206,19 +206,21 @@ impl<'a> Parser<'a> {
                     self.draft.values.push((place, value));
                 }
             }
-            Key::Bottom if finite(word) == Some(0.0) => {}
-            Key::Bottom => return self.fail(at, "grades are worth something from 0 on: only min_rel=0"),
-            Key::JudgedOnly if is("False") => {}
-            Key::JudgedOnly => {
+            ForeignKey::Bottom if finite(word) == Some(0.0) => {}
+            ForeignKey::Bottom => {
+                return self.fail(at, "grades are worth something from 0 on: only min_rel=0");
+            }
+            ForeignKey::JudgedOnly if is("False") => {}
+            ForeignKey::JudgedOnly => {
                 let message = "documents without a judgment are dropped for all measures together: leave this out, \
                                and give --judged-only";
                 return self.fail(span.start..at.end, message);
             }
-            Key::Of(measure) => {
+            ForeignKey::Of(measure) => {
                 let message = format!("`{}` has no parameter `{name}`", definition.name);
                 return self.fail_near(span, message, format!("{measure}({name}={word})"));
             }
-            Key::Param(_) => unreachable!("answered above"),
+            ForeignKey::Param(_) => unreachable!("answered above"),
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ mod value;
 pub use crate::groups::Judges;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use parse::{meanings, parse, parse_list};
-pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
+pub(crate) use recipe::{Fact, IdealRanking, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
 pub use traits::{Expected, Input, Range, Status};

@@ -182,7 +182,7 @@ pub enum Read {
     /// A fact of the query, from the qrels.
     Fact(Fact),
     /// The discounted gain of the ideal order of the retrieved documents.
-    RetrievedIdeal(Ideal),
+    RetrievedIdeal(IdealRanking),
 }
 
 /// The place at which a fold is read.
@@ -226,7 +226,7 @@ pub enum Fact {
         recall: f64,
     },
     /// The discounted gain of the ideal order of the judged documents.
-    Ideal(Ideal),
+    Ideal(IdealRanking),
 }
 
 /// The rule that turns a level of recall x into a number of hits, of R relevant documents.
@@ -269,7 +269,7 @@ fn decimal(number: f64) -> (u64, u32) {
 
 /// An ideal ranking: documents by gain, the largest first, without those of no gain.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ideal {
+pub struct IdealRanking {
     /// The gain of each code.
     pub gain: CodeTable,
     /// The weight of each rank.
@@ -284,7 +284,7 @@ const TABLED: usize = 1 << 16;
 /// The number of ranks beyond the table that are weighed together.
 const BLOCK: usize = 1 << 12;
 
-impl Ideal {
+impl IdealRanking {
     /// The weights of the first ranks of ideal rankings of at most `documents` documents.
     pub fn weights(&self, documents: usize) -> Weights {
         self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize).min(TABLED))
@@ -390,11 +390,11 @@ impl Ideal {
 
     /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals. The ideals differ in nothing
     /// but the cutoff, and the deepest one is last.
-    fn columns(ideals: &[&Ideal], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
+    fn columns(ideals: &[&IdealRanking], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let Some(deepest) = ideals.last() else { return Vec::new() };
         let exact = exact.filter(|_| deepest.gain.exact().is_some());
         // If the deepest ideal has a table, all have one.
-        let tabled = |ideal: &&Ideal| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
+        let tabled = |ideal: &&IdealRanking| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
         if let Some(last) = tabled(deepest).filter(|_| exact.is_none()) {
             let mut columns: Vec<_> = ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
             columns.push(last);
@@ -441,7 +441,7 @@ impl Ideal {
     }
 
     /// Whether two ideals are equal but for the cutoff.
-    fn is_like(&self, other: &Ideal) -> bool {
+    fn is_like(&self, other: &IdealRanking) -> bool {
         self.gain == other.gain && self.discount == other.discount
     }
 }
@@ -455,7 +455,7 @@ impl Fact {
             match &of[at] {
                 _ if columns[at].is_some() => {}
                 Fact::Ideal(first) => {
-                    let mut alike: Vec<(usize, &Ideal)> = Vec::new();
+                    let mut alike: Vec<(usize, &IdealRanking)> = Vec::new();
                     for (at, fact) in of.iter().enumerate() {
                         match fact {
                             Fact::Ideal(ideal) if ideal.is_like(first) => alike.push((at, ideal)),
@@ -463,8 +463,10 @@ impl Fact {
                         }
                     }
                     sort::by_number(&mut alike, |(_, ideal)| ideal.rank.map_or(f64::INFINITY, f64::from));
-                    let ideals: Vec<&Ideal> = alike.iter().map(|&(_, ideal)| ideal).collect();
-                    for ((at, _), column) in alike.into_iter().zip(Ideal::columns(&ideals, facts, exact)) {
+                    let ideals: Vec<&IdealRanking> = alike.iter().map(|&(_, ideal)| ideal).collect();
+                    for ((at, _), column) in
+                        alike.into_iter().zip(IdealRanking::columns(&ideals, facts, exact))
+                    {
                         columns[at] = Some(column);
                     }
                 }
@@ -511,7 +513,9 @@ impl Fact {
                 let needed = rule.hits(*recall);
                 facts.map_sums(counted(*hits), |relevant| needed(relevant) as f64)
             }
-            (Fact::Ideal(ideal), _) => Ideal::columns(&[ideal], facts, exact).pop().unwrap_or_default(),
+            (Fact::Ideal(ideal), _) => {
+                IdealRanking::columns(&[ideal], facts, exact).pop().unwrap_or_default()
+            }
         }
     }
 }
@@ -521,10 +525,10 @@ mod tests {
     use super::*;
 
     /// The first grades have no gain, a positive one, and a larger one than the next.
-    fn ideal(rank: u32) -> Ideal {
+    fn ideal(rank: u32) -> IdealRanking {
         let mut gain = [0.0; 256];
         gain[usize::from(FIRST_GRADE) + 1..][..3].copy_from_slice(&[0.3, 7.0, 2.0]);
-        Ideal { gain: gain.into(), discount: Discount::Log2, rank: Some(rank) }
+        IdealRanking { gain: gain.into(), discount: Discount::Log2, rank: Some(rank) }
     }
 
     fn facts(queries: u32) -> Facts {
@@ -546,15 +550,15 @@ mod tests {
             let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
             assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
         }
-        assert_eq!([tabled], *Ideal::columns(&[&ideal], &facts, None));
+        assert_eq!([tabled], *IdealRanking::columns(&[&ideal], &facts, None));
         assert!(self::ideal(20).tabled(20, &facts).is_none(), "too few queries for 21³ entries");
     }
 
     #[test]
     fn ideals_at_many_cutoffs_are_those_at_each() {
         let (few, many) = (facts(40), facts(10_000));
-        let other = Ideal { discount: Discount::Rank, ..ideal(20) };
-        let end = Ideal { rank: None, ..ideal(0) };
+        let other = IdealRanking { discount: Discount::Rank, ..ideal(20) };
+        let end = IdealRanking { rank: None, ..ideal(0) };
         let all = [ideal(7), end, other, ideal(1), ideal(20), ideal(3)].map(Fact::Ideal);
         let shallow = [ideal(5), ideal(2)].map(Fact::Ideal);
         for (of, facts) in [(&all[..], &few), (&all[..], &many), (&shallow[..], &many)] {
@@ -584,7 +588,7 @@ mod tests {
             [Discount::Log2, Discount::LogFrom(7.5), Discount::Power(0.99999), Discount::InverseSquare(1e4)]
         {
             for rank in [None, Some(TABLED as u32), Some(TABLED as u32 + 1), Some(4 * TABLED as u32)] {
-                let ideal = Ideal { discount, rank, ..ideal(0) };
+                let ideal = IdealRanking { discount, rank, ..ideal(0) };
                 let gains = [(7.0, counts[1].1), (2.0, counts[2].1), (0.3, counts[0].1)];
                 let gains =
                     gains.into_iter().flat_map(|(gain, count)| std::iter::repeat_n(gain, count as usize));
@@ -603,11 +607,11 @@ mod tests {
     #[test]
     fn no_cutoff_makes_a_large_table() {
         let few = ideal(u32::MAX - 1);
-        let none = Ideal { gain: [0.0; 256].into(), ..few.clone() };
+        let none = IdealRanking { gain: [0.0; 256].into(), ..few.clone() };
         for ideal in [few, none] {
             let facts = facts(100);
             let column = Fact::columns(&[Fact::Ideal(ideal.clone())], &facts, None).remove(0);
-            let whole = Ideal { rank: None, ..ideal };
+            let whole = IdealRanking { rank: None, ..ideal };
             assert_eq!(column, Fact::columns(&[Fact::Ideal(whole)], &facts, None).remove(0));
         }
     }

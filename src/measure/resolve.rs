@@ -5,7 +5,7 @@
 
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 use super::grammar::{tail, within};
-use super::suffix::{Numbers, Wrong};
+use super::suffix::{Numbers, WrongSuffix};
 use super::suggest;
 use super::table::{MEASURES, definition};
 use super::value::{Defaults, Draft, Kind, Measure, Value};
@@ -204,7 +204,7 @@ impl Candidate<'_> {
                 }
             }
             Rest::Suffix(row, suffix, at) => row.drafts(suffix, &Numbers::STRICT).map_err(|wrong| {
-                let Wrong { span, message } = wrong;
+                let WrongSuffix { span, message } = wrong;
                 let span = if suffix.is_some() { at + span.start..at + span.end } else { 0..text.len() };
                 MeasureError::new(text, span, message)
             }),

@@ -36,7 +36,7 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 type Variant = (Vec<(&'static str, Value)>, Option<Cutoff>);
 
 /// The error of a suffix, with its place in it.
-pub(super) struct Wrong {
+pub(super) struct WrongSuffix {
     pub span: Range<usize>,
     pub message: String,
 }
@@ -76,8 +76,8 @@ impl Suffix {
     }
 
     /// The measures of the name with this suffix.
-    fn read(self, name: &str, text: &str, numbers: &Numbers) -> Result<Vec<Variant>, Wrong> {
-        let wrong = |span: Range<usize>, message: String| Wrong { span, message };
+    fn read(self, name: &str, text: &str, numbers: &Numbers) -> Result<Vec<Variant>, WrongSuffix> {
+        let wrong = |span: Range<usize>, message: String| WrongSuffix { span, message };
         let number = |(span, part): (Range<usize>, &str)| {
             (numbers.number)(part).ok_or_else(|| wrong(span, format!("`{part}` is not a number")))
         };
@@ -129,15 +129,15 @@ impl Suffix {
 }
 
 /// Reads `grade=gain,…`, ascending by grade; `None` if no grade is left.
-fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, Wrong> {
+fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, WrongSuffix> {
     let mut table: Vec<(f64, f64)> = Vec::new();
     for (span, part) in parts(text) {
         let pair = part.split_once('=');
         let pair = pair.and_then(|(grade, gain)| Some(((numbers.grade)(grade)?, (numbers.number)(gain)?)));
         match pair {
-            None => return Err(Wrong { span, message: format!("`{part}` is not a pair grade=gain") }),
+            None => return Err(WrongSuffix { span, message: format!("`{part}` is not a pair grade=gain") }),
             Some((Some(grade), _)) if table.iter().any(|&(of, _)| of == grade) => {
-                return Err(Wrong { span, message: format!("grade {grade} has two gains") });
+                return Err(WrongSuffix { span, message: format!("grade {grade} has two gains") });
             }
             Some((grade, gain)) => table.extend(grade.map(|grade| (grade, gain))),
         }
@@ -150,22 +150,22 @@ fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, Wrong> {
 fn persistence(
     name: &str,
     text: &str,
-    number: impl Fn((Range<usize>, &str)) -> Result<f64, Wrong>,
-) -> Result<Value, Wrong> {
+    number: impl Fn((Range<usize>, &str)) -> Result<f64, WrongSuffix>,
+) -> Result<Value, WrongSuffix> {
     let mut p = None;
     for (span, part) in parts(text) {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         if key.trim() != "p" {
             let message = format!("`{name}` has no parameter `{key}`, only p=…, and no gains of grades");
-            return Err(Wrong { span, message });
+            return Err(WrongSuffix { span, message });
         }
         if p.is_some() {
-            return Err(Wrong { span, message: "`p` is given twice".to_owned() });
+            return Err(WrongSuffix { span, message: "`p` is given twice".to_owned() });
         }
         p = Some(number((span.end - value.len()..span.end, value))?);
     }
     p.map(Value::Number)
-        .ok_or_else(|| Wrong { span: 0..text.len(), message: "p=… was expected".to_owned() })
+        .ok_or_else(|| WrongSuffix { span: 0..text.len(), message: "p=… was expected".to_owned() })
 }
 
 impl Foreign {
@@ -179,7 +179,7 @@ impl Foreign {
         numbers: &Numbers,
         defaults: Defaults,
     ) -> Result<Vec<Measure>, MeasureError> {
-        let drafts = self.drafts(suffix, numbers).map_err(|Wrong { span, message }| {
+        let drafts = self.drafts(suffix, numbers).map_err(|WrongSuffix { span, message }| {
             MeasureError::new(suffix.unwrap_or_default(), span, message)
         })?;
         let measure = |draft: Draft| {
@@ -191,12 +191,12 @@ impl Foreign {
     }
 
     /// The drafts of the measures, which may still lack the relevance level and a required cutoff.
-    pub(super) fn drafts(&self, suffix: Option<&str>, numbers: &Numbers) -> Result<Vec<Draft>, Wrong> {
+    pub(super) fn drafts(&self, suffix: Option<&str>, numbers: &Numbers) -> Result<Vec<Draft>, WrongSuffix> {
         let variants = match suffix {
             Some(text) => self.suffix.read(self.name, text, numbers)?,
             None if self.suffix == Suffix::Digits => {
                 let message = format!("the digits of p have to follow: {}", self.example());
-                return Err(Wrong { span: 0..0, message });
+                return Err(WrongSuffix { span: 0..0, message });
             }
             None => self.suffix.bare(),
         };
@@ -208,7 +208,7 @@ impl Foreign {
                 let kind = draft.definition.param_at(of).kind;
                 if !kind.takes(&value) {
                     let message = format!("`{value}` is not {kind}");
-                    return Err(Wrong { span: 0..suffix.map_or(0, str::len), message });
+                    return Err(WrongSuffix { span: 0..suffix.map_or(0, str::len), message });
                 }
                 draft.values.retain(|&(at, _)| at != of);
                 draft.values.push((of, value));

@@ -3,7 +3,7 @@
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
 use super::powers::Powers;
-use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
+use super::recipe::{Fact, IdealRanking, Place, Read, RecallRule, Recipe};
 use super::traits::{Expected, Input, Range, Status};
 use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{
@@ -431,7 +431,7 @@ pub static MEASURES: &[Definition] = &[
         citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
-            let ideal = Ideal { gain: gain.clone(), discount: discount(m), rank: m.rank() };
+            let ideal = IdealRanking { gain: gain.clone(), discount: discount(m), rank: m.rank() };
             let ideal = match m.word("ideal") {
                 "retrieved" => Read::RetrievedIdeal(ideal),
                 _ => Read::Fact(Fact::Ideal(ideal)),
@@ -794,7 +794,7 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
-            let whole = Ideal { gain: gain.clone(), discount: Discount::Log2, rank: None };
+            let whole = IdealRanking { gain: gain.clone(), discount: Discount::Log2, rank: None };
             Recipe::walk(Walk::AtGains { gain }, [Fact::Ideal(whole)])
         },
     },
@@ -828,7 +828,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "IDCG@k = DCG@k of the judged documents by descending gain",
         citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005",
         recipe: |m, book| {
-            let ideal = Ideal { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
+            let ideal = IdealRanking { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
             Recipe::new([Read::Fact(Fact::Ideal(ideal))], |[ideal]| ideal)
         },
     },

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::fold::{CodeTable, Discount, ExactGains, Fold};
 use crate::label::Above;
-use crate::measure::{Fact, Ideal, RecallRule};
+use crate::measure::{Fact, IdealRanking, RecallRule};
 
 /// A list without repetitions.
 pub(super) struct Distinct<T> {
@@ -30,7 +30,7 @@ impl<T> Default for Distinct<T> {
     }
 }
 
-impl<T: Hashed + PartialEq + Clone> Distinct<T> {
+impl<T: SameHash + PartialEq + Clone> Distinct<T> {
     /// The index of a value in the list, at the end if the value is new.
     pub fn place(&mut self, thing: &T) -> usize {
         let mut hasher = self.state.build_hasher();
@@ -62,7 +62,7 @@ impl<T: Hashed + PartialEq + Clone> Distinct<T> {
 }
 
 /// A value whose equals have equal hashes, floats included: 0 and −0 are equal.
-pub(super) trait Hashed {
+pub(super) trait SameHash {
     fn mix_into(&self, to: &mut impl Hasher);
 }
 
@@ -79,19 +79,19 @@ fn table(table: &CodeTable, to: &mut impl Hasher) {
     }
 }
 
-impl Hashed for usize {
+impl SameHash for usize {
     fn mix_into(&self, to: &mut impl Hasher) {
         self.hash(to);
     }
 }
 
-impl Hashed for (Above, RecallRule) {
+impl SameHash for (Above, RecallRule) {
     fn mix_into(&self, to: &mut impl Hasher) {
         (self.0, std::mem::discriminant(&self.1)).hash(to);
     }
 }
 
-impl Hashed for Discount {
+impl SameHash for Discount {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match *self {
@@ -103,7 +103,7 @@ impl Hashed for Discount {
     }
 }
 
-impl Hashed for Fold {
+impl SameHash for Fold {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match self {
@@ -123,7 +123,7 @@ impl Hashed for Fold {
     }
 }
 
-impl Hashed for Ideal {
+impl SameHash for IdealRanking {
     fn mix_into(&self, to: &mut impl Hasher) {
         table(&self.gain, to);
         self.discount.mix_into(to);
@@ -131,7 +131,7 @@ impl Hashed for Ideal {
     }
 }
 
-impl Hashed for Fact {
+impl SameHash for Fact {
     fn mix_into(&self, to: &mut impl Hasher) {
         std::mem::discriminant(self).hash(to);
         match self {

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Walk, Weights};
+use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
 use crate::groups::FacetValue;
 use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
-use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
+use crate::measure::{Average, Fact, IdealRanking, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
 /// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and row of it.
@@ -33,8 +33,8 @@ pub struct Plan {
     facts: Vec<Fact>,
     /// The facts that are inputs of the program.
     inputs: Vec<usize>,
-    ideals: Vec<Ideal>,
-    recipes: Vec<(Recipe, Vec<Source>)>,
+    ideals: Vec<IdealRanking>,
+    recipes: Vec<(Recipe, Vec<NumberSource>)>,
 }
 
 /// A plan with the facts of the queries of a batch that it needs.
@@ -45,14 +45,14 @@ pub struct Prepared<'a> {
     /// The judgments of each query as counts by the codes that the folds see.
     judged: Cow<'a, Facts>,
     /// The numbers of the queries that the program refers to.
-    inputs: Inputs,
+    inputs: QueryInputs,
     /// The weights of the ranks of each ideal.
     weights: Vec<Weights>,
 }
 
 /// The source of a number that a measure reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Source {
+enum NumberSource {
     /// A column of the engine.
     Column(usize),
     /// A fact of the query.
@@ -83,12 +83,12 @@ impl Plan {
         };
         let recipes: Vec<Recipe> = measures.iter().map(recipe).collect::<Result<_>>()?;
         let mut draft = PlanDraft::default();
-        let asked: Vec<Vec<Asked>> = recipes
+        let asked: Vec<Vec<NumberRead>> = recipes
             .iter()
             .map(|recipe| recipe.reads().iter().map(|read| draft.ask(read)).collect())
             .collect();
         let draft = draft.finish();
-        let sources = |asked: Vec<Asked>| asked.into_iter().map(|asked| draft.source(asked)).collect();
+        let sources = |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
         let codes = classes.as_ref().unwrap_or(book).codes();
         let program = Program { tasks: draft.tasks, codes, classes };
@@ -133,8 +133,8 @@ impl Plan {
     pub(crate) fn columns_of(&self, measure: usize) -> impl Iterator<Item = usize> {
         let (_, sources) = &self.recipes[measure];
         sources.iter().filter_map(|source| match *source {
-            Source::Column(column) => Some(column),
-            Source::Fact(_) | Source::Ideal(_) => None,
+            NumberSource::Column(column) => Some(column),
+            NumberSource::Fact(_) | NumberSource::Ideal(_) => None,
         })
     }
 
@@ -165,7 +165,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// The numbers of each query that the program refers to.
-    pub fn inputs(&self) -> &Inputs {
+    pub fn inputs(&self) -> &QueryInputs {
         &self.inputs
     }
 
@@ -180,10 +180,10 @@ impl<'a> Prepared<'a> {
             let Recipe::Folds { last, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
-                Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
-                Source::Ideal(ideal) => &gathered[ideal * rows..][..rows],
-                Source::Fact(fact) if together => &self.facts[fact][queries[0] as usize..][..rows],
-                Source::Fact(fact) => &gathered[(self.weights.len() + fact) * rows..][..rows],
+                NumberSource::Column(column) => &columns.values[column * columns.lanes..][..rows],
+                NumberSource::Ideal(ideal) => &gathered[ideal * rows..][..rows],
+                NumberSource::Fact(fact) if together => &self.facts[fact][queries[0] as usize..][..rows],
+                NumberSource::Fact(fact) => &gathered[(self.weights.len() + fact) * rows..][..rows],
             }));
             last.finish(&numbers, values);
         }
@@ -198,8 +198,8 @@ impl<'a> Prepared<'a> {
     pub fn facts(&self, measure: usize, query: usize) -> impl Iterator<Item = f64> {
         let (_, sources) = &self.plan.recipes[measure];
         sources.iter().filter_map(move |source| match *source {
-            Source::Fact(fact) => Some(self.facts[fact][query]),
-            Source::Column(_) | Source::Ideal(_) => None,
+            NumberSource::Fact(fact) => Some(self.facts[fact][query]),
+            NumberSource::Column(_) | NumberSource::Ideal(_) => None,
         })
     }
 
@@ -232,19 +232,19 @@ impl<'a> Prepared<'a> {
     }
 
     /// Writes a recipe as a column times a factor of the query; `None` if that is not possible.
-    fn product(&self, recipe: &Recipe, sources: &[Source]) -> Option<Product> {
+    fn product(&self, recipe: &Recipe, sources: &[NumberSource]) -> Option<Product> {
         let Recipe::Folds { last, .. } = recipe else { return None };
         let by = match (last, sources) {
             (Last::Over(by), _) => Factor::Same(1.0 / by),
             (Last::Times(by), _) => Factor::Same(*by),
-            (Last::Ratio { most }, [_, Source::Fact(fact)]) => {
+            (Last::Ratio { most }, [_, NumberSource::Fact(fact)]) => {
                 let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
                 Factor::PerQuery(self.facts[*fact].iter().map(factor).collect())
             }
             (Last::Reciprocal { most }, _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
             _ => return None,
         };
-        let Source::Column(column) = *sources.first()? else { return None };
+        let NumberSource::Column(column) = *sources.first()? else { return None };
         Some(Product { column, by })
     }
 }
@@ -258,7 +258,7 @@ struct PlanDraft {
     facts: Distinct<Fact>,
     /// The facts that are inputs of the program.
     inputs: Distinct<usize>,
-    ideals: Distinct<Ideal>,
+    ideals: Distinct<IdealRanking>,
     kinds: Distinct<(Above, RecallRule)>,
     /// The levels of recall at which each kind of peaks is read, as the cuts of a fold.
     recalls: Vec<Vec<f64>>,
@@ -266,7 +266,7 @@ struct PlanDraft {
 
 /// A number that a measure reads, before its column is known.
 #[derive(Clone, Copy)]
-enum Asked {
+enum NumberRead {
     /// A fold by its index among the folds, read at a cut.
     Cut(usize, Cut),
     /// A fold of which one column answers every cut.
@@ -278,7 +278,7 @@ enum Asked {
 }
 
 impl PlanDraft {
-    fn ask(&mut self, read: &Read) -> Asked {
+    fn ask(&mut self, read: &Read) -> NumberRead {
         match read {
             Read::Fold(fold, place) => {
                 let cut = self.cut(place);
@@ -287,29 +287,29 @@ impl PlanDraft {
                     // A reader of the column compares with its cut. The fold only has to be deep enough.
                     let deepest = self.cuts[at].pop().map_or(cut, |deepest| deepest.max(cut));
                     self.cuts[at].push(deepest);
-                    return Asked::First(at);
+                    return NumberRead::First(at);
                 }
                 self.cuts[at].push(cut);
-                Asked::Cut(at, cut)
+                NumberRead::Cut(at, cut)
             }
             Read::Peak { hits, rule, recall } => {
                 let at = self.kinds.place(&(*hits, *rule));
                 self.recalls.resize_with(self.kinds.len(), Vec::new);
                 self.recalls[at].push(*recall);
-                Asked::Peak(at, *recall)
+                NumberRead::Peak(at, *recall)
             }
             Read::Preference { hits, judged } => {
                 let cap = self.input(&Fact::Count(*hits));
                 let bound = self.input(&Fact::Fewer { hits: *hits, judged: *judged });
                 let at = self.fold(&Fold::PreferenceSum { hits: *hits, judged: *judged, cap, bound });
                 self.cuts[at].push(Cut::End);
-                Asked::First(at)
+                NumberRead::First(at)
             }
-            Read::Fact(fact) => Asked::Fact(self.facts.place(fact)),
+            Read::Fact(fact) => NumberRead::Fact(self.facts.place(fact)),
             Read::RetrievedIdeal(ideal) => {
                 let at = self.fold(&Fold::Histogram);
                 self.cuts[at].push(Cut::End);
-                Asked::Ideal(self.ideals.place(ideal))
+                NumberRead::Ideal(self.ideals.place(ideal))
             }
         }
     }
@@ -379,25 +379,25 @@ struct Drafted {
     folds: usize,
     facts: Vec<Fact>,
     inputs: Vec<usize>,
-    ideals: Vec<Ideal>,
+    ideals: Vec<IdealRanking>,
     recalls: Vec<Vec<f64>>,
 }
 
 impl Drafted {
-    fn source(&self, asked: Asked) -> Source {
+    fn source(&self, asked: NumberRead) -> NumberSource {
         match asked {
-            Asked::Cut(task, cut) => {
+            NumberRead::Cut(task, cut) => {
                 let at = self.tasks[task].cuts.binary_search(&cut);
                 let at = at.unwrap_or_else(|_| unreachable!("{cut:?} was asked for"));
-                Source::Column(self.first_columns[task] + at)
+                NumberSource::Column(self.first_columns[task] + at)
             }
-            Asked::First(task) => Source::Column(self.first_columns[task]),
-            Asked::Peak(kind, recall) => {
+            NumberRead::First(task) => NumberSource::Column(self.first_columns[task]),
+            NumberRead::Peak(kind, recall) => {
                 let at = self.recalls[kind].partition_point(|&of| of < recall);
-                Source::Column(self.first_columns[self.folds + kind] + at)
+                NumberSource::Column(self.first_columns[self.folds + kind] + at)
             }
-            Asked::Fact(fact) => Source::Fact(fact),
-            Asked::Ideal(ideal) => Source::Ideal(ideal),
+            NumberRead::Fact(fact) => NumberSource::Fact(fact),
+            NumberRead::Ideal(ideal) => NumberSource::Ideal(ideal),
         }
     }
 }
@@ -429,9 +429,9 @@ impl fmt::Display for Plan {
         writeln!(f, "measures, finished in f64:")?;
         for (measure, (recipe, sources)) in std::iter::zip(&self.measures, &self.recipes) {
             let sources = sources.iter().map(|source| match source {
-                Source::Column(column) => format!("c{column}"),
-                Source::Fact(fact) => format!("f{fact}"),
-                Source::Ideal(_) => "the ideal order of the histogram".to_owned(),
+                NumberSource::Column(column) => format!("c{column}"),
+                NumberSource::Fact(fact) => format!("f{fact}"),
+                NumberSource::Ideal(_) => "the ideal order of the histogram".to_owned(),
             });
             let walk = match recipe {
                 Recipe::Folds { .. } => None,
@@ -482,7 +482,7 @@ fn describe_fact(fact: &Fact) -> String {
         Fact::Hits { hits, rule, recall } => {
             format!("hits (code > {}) at recall {recall} by {rule:?}", hits.0)
         }
-        Fact::Ideal(Ideal { discount, rank, .. }) => match rank {
+        Fact::Ideal(IdealRanking { discount, rank, .. }) => match rank {
             Some(k) => format!("ideal gain({discount:?}) at {k}"),
             None => format!("ideal gain({discount:?})"),
         },
@@ -547,16 +547,16 @@ mod tests {
         assert_eq!(tasks, expected);
         assert_eq!(plan.recalls, [[0.1, 0.5]]);
         assert_eq!(plan.first_columns, [0, 4, 5, 6]);
-        assert_eq!(plan.source(Asked::Cut(0, Cut::At(7))), Source::Column(1));
-        assert_eq!(plan.source(Asked::First(1)), Source::Column(4));
-        assert_eq!(plan.source(Asked::Peak(0, 0.5)), Source::Column(7));
+        assert_eq!(plan.source(NumberRead::Cut(0, Cut::At(7))), NumberSource::Column(1));
+        assert_eq!(plan.source(NumberRead::First(1)), NumberSource::Column(4));
+        assert_eq!(plan.source(NumberRead::Peak(0, 0.5)), NumberSource::Column(7));
     }
 
     #[test]
     #[should_panic(expected = "was asked for")]
     fn a_column_that_nobody_asked_for_is_none() {
         let (draft, _) = drafted(&measures(&["P@5".to_owned()]));
-        draft.finish().source(Asked::Cut(0, Cut::At(6)));
+        draft.finish().source(NumberRead::Cut(0, Cut::At(6)));
     }
 
     #[test]

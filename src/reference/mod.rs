@@ -8,7 +8,7 @@ mod subtopics;
 
 use std::collections::HashMap;
 
-use crate::groups::preferences::{Line, PreferenceCount as Preference};
+use crate::groups::preferences::{PreferenceCount as Preference, PreferenceLine};
 use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, code};
 use crate::measure::{Measure, RecallRule, Value};
 use crate::sort;
@@ -23,7 +23,7 @@ pub struct Ranking<'a> {
     /// The meaning of the codes.
     pub book: &'a Codebook,
     /// The exact grades, if codes are classes of grades.
-    pub exact: Option<Exact<'a>>,
+    pub exact: Option<ReferenceGrades<'a>>,
     /// The judgments by group, if they were read so.
     pub facets: Option<RankedFacets<'a>>,
 }
@@ -39,7 +39,7 @@ pub struct RankedFacets<'a> {
 
 /// The exact grades of a ranking and of its query.
 #[derive(Debug, Clone, Copy)]
-pub struct Exact<'a> {
+pub struct ReferenceGrades<'a> {
     /// The grades of the judged documents of the ranking, in rank order.
     pub grades: &'a [f64],
     /// The grades of the judged documents of the query.
@@ -48,7 +48,7 @@ pub struct Exact<'a> {
 
 /// A retrieved document as the definitions see it.
 #[derive(Clone, Copy, PartialEq)]
-enum Document {
+enum SeenDocument {
     /// Not in the qrels.
     Unpooled,
     /// In the qrels with a negative grade.
@@ -57,38 +57,38 @@ enum Document {
     Judged(f64),
 }
 
-impl Document {
+impl SeenDocument {
     fn is_relevant(self, level: f64) -> bool {
-        matches!(self, Document::Judged(grade) if grade >= level)
+        matches!(self, SeenDocument::Judged(grade) if grade >= level)
     }
 
     /// Whether the document is judged and not relevant.
     fn is_nonrelevant(self, level: f64) -> bool {
-        matches!(self, Document::Judged(grade) if grade < level)
+        matches!(self, SeenDocument::Judged(grade) if grade < level)
     }
 
     fn is_judged(self) -> bool {
-        matches!(self, Document::Judged(_))
+        matches!(self, SeenDocument::Judged(_))
     }
 }
 
 impl<'a> Ranking<'a> {
-    fn document(&self, code: u8) -> Document {
+    fn document(&self, code: u8) -> SeenDocument {
         match code {
-            code::UNPOOLED => Document::Unpooled,
-            code::NEGATIVE => Document::Negative,
-            code => self.book.grade(code).map_or(Document::Unpooled, Document::Judged),
+            code::UNPOOLED => SeenDocument::Unpooled,
+            code::NEGATIVE => SeenDocument::Negative,
+            code => self.book.grade(code).map_or(SeenDocument::Unpooled, SeenDocument::Judged),
         }
     }
 
     /// The first `k` documents with their ranks from 1; all without `k`.
-    fn top(&self, k: Option<u32>) -> impl Iterator<Item = (usize, Document)> + '_ {
+    fn top(&self, k: Option<u32>) -> impl Iterator<Item = (usize, SeenDocument)> + '_ {
         let k = k.map_or(usize::MAX, |k| k as usize);
         let mut grades = self.exact.map_or(&[][..], |exact| exact.grades).iter();
         self.labels.iter().take(k).enumerate().map(move |(index, &code)| {
             let exact = self.exact.filter(|_| Above::JUDGED.contains(code));
             let document = match exact {
-                Some(_) => Document::Judged(grades.next().copied().unwrap_or(0.0)),
+                Some(_) => SeenDocument::Judged(grades.next().copied().unwrap_or(0.0)),
                 None => self.document(code),
             };
             (index + 1, document)
@@ -206,7 +206,7 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
 fn over_subtopics(
     m: &Measure,
     r: &Ranking<'_>,
-    of: impl Fn(&subtopics::Judged, &subtopics::Ranking) -> f64,
+    of: impl Fn(&subtopics::DocumentSubtopics, &subtopics::DocumentsAtRanks) -> f64,
 ) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
     let mut judged = vec![Vec::new(); groups.judged.documents as usize];
@@ -221,7 +221,7 @@ fn over_subtopics(
 /// A value over the preferences of a query; 0 where judgments are of documents alone.
 fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
-    let lines: Vec<Line> = groups.judged.judgments.iter().map(Line::from).collect();
+    let lines: Vec<PreferenceLine> = groups.judged.judgments.iter().map(PreferenceLine::from).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)
 }
@@ -327,16 +327,16 @@ fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 /// The gain of a document under the parameters `gain` and `rel`.
-fn gain(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
+fn gain(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
     let (worth, floor) = (worth(m), m.number("rel").unwrap_or(0.0));
     move |document| match document {
-        Document::Judged(grade) if grade < floor => 0.0,
+        SeenDocument::Judged(grade) if grade < floor => 0.0,
         document => worth(document),
     }
 }
 
 /// The gain of a document under the parameter `gain` alone.
-fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
+fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
     let table = match m.value("gain") {
         Some(Value::Table(pairs)) => pairs.as_slice(),
         _ => &[],
@@ -344,18 +344,18 @@ fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
     let exponential = m.word("gain") == "exp2";
     let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
     move |document| match document {
-        Document::Unpooled => named(-1.0).unwrap_or(0.0),
-        Document::Negative => named(-2.0).unwrap_or(0.0),
-        Document::Judged(grade) if exponential => grade.exp2() - 1.0,
-        Document::Judged(grade) => named(grade).unwrap_or(grade),
+        SeenDocument::Unpooled => named(-1.0).unwrap_or(0.0),
+        SeenDocument::Negative => named(-2.0).unwrap_or(0.0),
+        SeenDocument::Judged(grade) if exponential => grade.exp2() - 1.0,
+        SeenDocument::Judged(grade) => named(grade).unwrap_or(grade),
     }
 }
 
 /// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge gains are finite.
-fn unit(gain: impl Fn(Document) -> f64, r: &Ranking<'_>) -> f64 {
+fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
     let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
-    let judged = grades.map(Document::Judged);
-    let documents = judged.chain([Document::Unpooled, Document::Negative]);
+    let judged = grades.map(SeenDocument::Judged);
+    let documents = judged.chain([SeenDocument::Unpooled, SeenDocument::Negative]);
     let largest = documents.map(gain).fold(0.0, |largest, gain| gain.abs().max(largest));
     if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
 }
@@ -392,7 +392,7 @@ fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     dcg_under(gain(m), m, r)
 }
 
-fn dcg_under(gain: impl Fn(Document) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
+fn dcg_under(gain: impl Fn(SeenDocument) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
     let discounted = discounted_under(m);
     let mut sum = 0.0;
     for (rank, document) in r.top(m.rank()) {
@@ -412,8 +412,8 @@ impl IdealGains {
     }
 
     /// The ideal ranking of the judged documents of a query.
-    fn of_judged(r: &Ranking<'_>, gain: impl Fn(Document) -> f64) -> Self {
-        Self::new(r.judged().map(|(grade, count)| (gain(Document::Judged(grade)), count)))
+    fn of_judged(r: &Ranking<'_>, gain: impl Fn(SeenDocument) -> f64) -> Self {
+        Self::new(r.judged().map(|(grade, count)| (gain(SeenDocument::Judged(grade)), count)))
     }
 
     /// The gains of the ideal ranking, rank by rank.
@@ -455,7 +455,7 @@ fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gmax = m.number("gmax").or(r.book.max_grade()).unwrap_or(0.0);
     let (mut sum, mut goes_on) = (0.0, 1.0);
     for (rank, document) in r.top(m.rank()) {
-        if let Document::Judged(grade) = document {
+        if let SeenDocument::Judged(grade) = document {
             let satisfied = (grade.exp2() - 1.0) / gmax.exp2();
             sum += goes_on * satisfied / rank as f64;
             goes_on *= 1.0 - satisfied;
@@ -472,7 +472,7 @@ fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let highest = r.judged().map(|(grade, _)| grade).fold(1.0, f64::max);
     let (mut sum, mut reaches) = (0.0, 1.0);
     for (_, document) in r.top(m.rank().into_iter().chain(depth).min()) {
-        if let Document::Judged(grade) = document
+        if let SeenDocument::Judged(grade) = document
             && (topic || grade >= m.rel())
         {
             sum += reaches
@@ -539,7 +539,7 @@ fn mean_interpolated_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn judged(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let pooled = r.top(m.rank()).filter(|&(_, document)| document != Document::Unpooled).count() as f64;
+    let pooled = r.top(m.rank()).filter(|&(_, document)| document != SeenDocument::Unpooled).count() as f64;
     ratio(pooled, r.retrieved().min(cutoff(m)))
 }
 
@@ -564,13 +564,13 @@ fn set_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
     let negatives = m.word("negatives") == "nonrelevant";
-    let is_nonrelevant = |document: Document| {
-        document.is_nonrelevant(m.rel()) || (negatives && document == Document::Negative)
+    let is_nonrelevant = |document: SeenDocument| {
+        document.is_nonrelevant(m.rel()) || (negatives && document == SeenDocument::Negative)
     };
     let relevant = r.relevant(m.rel());
     let negative = r.facts.iter().filter(|&(code, _)| code == code::NEGATIVE);
-    let negative = negative.map(|(_, count)| (Document::Negative, count));
-    let known = r.judged().map(|(grade, count)| (Document::Judged(grade), count)).chain(negative);
+    let negative = negative.map(|(_, count)| (SeenDocument::Negative, count));
+    let known = r.judged().map(|(grade, count)| (SeenDocument::Judged(grade), count)).chain(negative);
     let nonrelevant: f64 =
         known.filter(|&(document, _)| is_nonrelevant(document)).map(|(_, count)| f64::from(count)).sum();
     let (mut above, mut sum) = (0.0, 0.0);
@@ -593,10 +593,10 @@ fn inferred_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for (rank, document) in r.top(None) {
         match document {
-            Document::Unpooled => {}
-            Document::Negative => pooled += 1.0,
-            Document::Judged(grade) if grade < m.rel() => nonrelevant += 1.0,
-            Document::Judged(_) => {
+            SeenDocument::Unpooled => {}
+            SeenDocument::Negative => pooled += 1.0,
+            SeenDocument::Judged(grade) if grade < m.rel() => nonrelevant += 1.0,
+            SeenDocument::Judged(_) => {
                 let above = (rank - 1) as f64;
                 sum += if above == 0.0 {
                     1.0
@@ -729,7 +729,8 @@ fn accuracy(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
     let judged = m.word("norm") == "judged";
-    let counts = |document: &Document| !document.is_relevant(m.rel()) && (!judged || document.is_judged());
+    let counts =
+        |document: &SeenDocument| !document.is_relevant(m.rel()) && (!judged || document.is_judged());
     let found = r.top(m.rank()).filter(|(_, document)| counts(document)).count() as f64;
     let all = match judged {
         true => r.judged().filter(|&(grade, _)| grade < m.rel()).map(|(_, count)| f64::from(count)).sum(),
@@ -758,7 +759,7 @@ fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let mut grows: Vec<usize> = Vec::new();
     let mut met: HashMap<u64, usize> = HashMap::new();
     for (rank, document) in r.top(None) {
-        if let Document::Judged(grade) = document
+        if let SeenDocument::Judged(grade) = document
             && grade > 0.0
         {
             let met = met.entry(grade.to_bits()).or_default();
@@ -801,9 +802,9 @@ fn inst(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 /// The gain of a document for a C/W/L user: 1 if relevant, or its grade as a share of the scale, at most 1.
-fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: Document) -> f64 {
+fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: SeenDocument) -> f64 {
     match (document, m.word("gain")) {
-        (Document::Judged(grade), "grade") => {
+        (SeenDocument::Judged(grade), "grade") => {
             let top = m.number("gmax").or(r.book.max_grade()).unwrap_or(0.0);
             if top > 0.0 { grade.min(top) / top } else { 0.0 }
         }

@@ -3,10 +3,10 @@
 //! Every pair of documents is looked at, and the preferences that follow from others are found by
 //! the algorithm of Floyd and Warshall. The lines must be ones of which [`Preferences`](crate::groups::preferences::Preferences) can be made.
 
-use crate::groups::preferences::{Line, PreferenceCount};
+use crate::groups::preferences::{PreferenceCount, PreferenceLine};
 
 /// Judgment group with what a ranking makes of it. Documents are named by their position.
-struct Group {
+struct CountedGroup {
     /// Preferences as pairs of positions, the preferred one first; a repeated line repeats them.
     preferences: Vec<(usize, usize)>,
     /// Level by line in a group with one sub-group, and by document in a group with several, with
@@ -17,8 +17,8 @@ struct Group {
 }
 
 /// Groups of the lines, and the number of retrieved documents.
-struct Judged {
-    groups: Vec<Group>,
+struct CountedGroups {
+    groups: Vec<CountedGroup>,
     found: usize,
     documents: usize,
 }
@@ -44,14 +44,14 @@ fn positions(documents: usize, retrieved: &[u32]) -> (Vec<usize>, usize) {
     (position, found)
 }
 
-fn group_numbers(lines: &[Line]) -> Vec<u32> {
+fn group_numbers(lines: &[PreferenceLine]) -> Vec<u32> {
     let mut numbers: Vec<u32> = lines.iter().map(|line| line.group).collect();
     numbers.sort_unstable();
     numbers.dedup();
     numbers
 }
 
-fn subgroup_numbers(lines: &[Line], group: u32) -> Vec<u32> {
+fn subgroup_numbers(lines: &[PreferenceLine], group: u32) -> Vec<u32> {
     let mut numbers: Vec<u32> =
         lines.iter().filter(|line| line.group == group).map(|line| line.subgroup).collect();
     numbers.sort_unstable();
@@ -60,7 +60,7 @@ fn subgroup_numbers(lines: &[Line], group: u32) -> Vec<u32> {
 }
 
 /// Matrix of the preferences of a group with several sub-groups, by document.
-fn closure(lines: &[Line], group: u32, documents: usize) -> Vec<Vec<bool>> {
+fn closure(lines: &[PreferenceLine], group: u32, documents: usize) -> Vec<Vec<bool>> {
     let mut matrix = vec![vec![false; documents]; documents];
     for a in lines.iter().filter(|line| line.group == group) {
         for b in lines.iter().filter(|line| line.group == group) {
@@ -81,13 +81,13 @@ fn closure(lines: &[Line], group: u32, documents: usize) -> Vec<Vec<bool>> {
     matrix
 }
 
-fn judged(lines: &[Line], documents: u32, retrieved: &[u32]) -> Judged {
+fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> CountedGroups {
     let documents = documents as usize;
     let (position, found) = positions(documents, retrieved);
     let mut groups = Vec::new();
     for number in group_numbers(lines) {
-        let members: Vec<&Line> = lines.iter().filter(|line| line.group == number).collect();
-        let place = |line: &Line| position[line.document as usize];
+        let members: Vec<&PreferenceLine> = lines.iter().filter(|line| line.group == number).collect();
+        let place = |line: &PreferenceLine| position[line.document as usize];
         let subgroups = subgroup_numbers(lines, number);
         let mut preferences = Vec::new();
         let mut levels = Vec::new();
@@ -119,14 +119,14 @@ fn judged(lines: &[Line], documents: u32, retrieved: &[u32]) -> Judged {
             }
         }
         levels.sort_by_key(|&(position, _)| position);
-        groups.push(Group { preferences, levels, subgroups: subgroups.len() });
+        groups.push(CountedGroup { preferences, levels, subgroups: subgroups.len() });
     }
-    Judged { groups, found, documents }
+    CountedGroups { groups, found, documents }
 }
 
 /// Whether the lines of a query can be evaluated.
 #[cfg(test)]
-pub fn consistent(lines: &[Line], documents: u32) -> bool {
+pub fn consistent(lines: &[PreferenceLine], documents: u32) -> bool {
     for line in lines {
         if line.level.is_nan() || line.document >= documents {
             return false;
@@ -172,7 +172,7 @@ pub fn consistent(lines: &[Line], documents: u32) -> bool {
     true
 }
 
-impl Group {
+impl CountedGroup {
     fn count(&self, wanted: impl Fn(usize, usize) -> bool) -> f64 {
         self.preferences.iter().filter(|&&(a, b)| wanted(a, b)).count() as f64
     }
@@ -203,38 +203,38 @@ fn any(found: usize) -> impl Fn(usize, usize) -> bool + Copy {
     move |a, b| a < found || b < found
 }
 
-fn sum(groups: &[Group], wanted: impl Fn(usize, usize) -> bool + Copy) -> f64 {
+fn sum(groups: &[CountedGroup], wanted: impl Fn(usize, usize) -> bool + Copy) -> f64 {
     groups.iter().fold(0.0, |sum, group| sum + group.count(wanted))
 }
 
-fn possible(judged: &Judged) -> f64 {
+fn possible(judged: &CountedGroups) -> f64 {
     sum(&judged.groups, |_, _| true)
 }
 
-fn num_fulfilled(judged: &Judged) -> f64 {
+fn num_fulfilled(judged: &CountedGroups) -> f64 {
     sum(&judged.groups, fulfilled(judged.found))
 }
 
-fn num_fulfilled_retrieved(judged: &Judged) -> f64 {
+fn num_fulfilled_retrieved(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     sum(&judged.groups, move |a, b| a < b && b < found)
 }
 
-fn simple(judged: &Judged) -> f64 {
+fn simple(judged: &CountedGroups) -> f64 {
     quotient(num_fulfilled(judged), possible(judged))
 }
 
-fn simple_retrieved(judged: &Judged) -> f64 {
+fn simple_retrieved(judged: &CountedGroups) -> f64 {
     let all = sum(&judged.groups, both(judged.found));
     quotient(num_fulfilled_retrieved(judged), all)
 }
 
-fn simple_implied(judged: &Judged) -> f64 {
+fn simple_implied(judged: &CountedGroups) -> f64 {
     let all = sum(&judged.groups, any(judged.found));
     quotient(num_fulfilled(judged), all)
 }
 
-fn mean(judged: &Judged, part: impl Fn(&Group) -> f64) -> f64 {
+fn mean(judged: &CountedGroups, part: impl Fn(&CountedGroup) -> f64) -> f64 {
     let mut sum = 0.0;
     for group in &judged.groups {
         sum += part(group);
@@ -242,23 +242,23 @@ fn mean(judged: &Judged, part: impl Fn(&Group) -> f64) -> f64 {
     if judged.groups.is_empty() { 0.0 } else { sum / judged.groups.len() as f64 }
 }
 
-fn by_group(judged: &Judged) -> f64 {
+fn by_group(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     mean(judged, |group| quotient(group.count(fulfilled(found)), group.count(|_, _| true)))
 }
 
-fn by_group_retrieved(judged: &Judged) -> f64 {
+fn by_group_retrieved(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     mean(judged, |group| quotient(group.count(|a, b| a < b && b < found), group.count(both(found))))
 }
 
-fn by_group_implied(judged: &Judged) -> f64 {
+fn by_group_implied(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     mean(judged, |group| quotient(group.count(fulfilled(found)), group.count(any(found))))
 }
 
 /// Number of groups that prefer the first position to the second, by positions.
-fn weights(judged: &Judged) -> Vec<Vec<f64>> {
+fn weights(judged: &CountedGroups) -> Vec<Vec<f64>> {
     let mut weights = vec![vec![0.0; judged.documents]; judged.documents];
     for group in &judged.groups {
         for &(a, b) in &group.preferences {
@@ -268,7 +268,7 @@ fn weights(judged: &Judged) -> Vec<Vec<f64>> {
     weights
 }
 
-fn pairs(judged: &Judged, implied: bool, missed: bool) -> f64 {
+fn pairs(judged: &CountedGroups, implied: bool, missed: bool) -> f64 {
     let weights = weights(judged);
     let (found, documents) = (judged.found, judged.documents);
     let mut wanted = Vec::new();
@@ -298,21 +298,21 @@ fn pairs(judged: &Judged, implied: bool, missed: bool) -> f64 {
     quotient(sum, count)
 }
 
-fn pair(judged: &Judged) -> f64 {
+fn pair(judged: &CountedGroups) -> f64 {
     pairs(judged, true, true)
 }
 
-fn pair_retrieved(judged: &Judged) -> f64 {
+fn pair_retrieved(judged: &CountedGroups) -> f64 {
     pairs(judged, false, false)
 }
 
-fn pair_implied(judged: &Judged) -> f64 {
+fn pair_implied(judged: &CountedGroups) -> f64 {
     pairs(judged, true, false)
 }
 
 /// Fulfilled and possible preferences of a group without all but the first `kept` documents of
 /// level 0 (of the lowest level in a group with one sub-group), between the first `limit` positions.
-fn balanced_counts(group: &Group, found: usize, limit: usize, kept: f64) -> (f64, f64) {
+fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, kept: f64) -> (f64, f64) {
     let lowest = group.levels.iter().map(|&(_, level)| level).fold(f64::INFINITY, f64::min);
     let dropped = if group.subgroups == 1 { lowest } else { 0.0 };
     let low: Vec<usize> = group
@@ -341,7 +341,7 @@ fn zero_if_nan(value: f64) -> f64 {
     if value.is_nan() { 0.0 } else { value }
 }
 
-fn balanced(judged: &Judged) -> f64 {
+fn balanced(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     zero_if_nan(mean(judged, |group| {
         let relevant = group.documents(|_, level| level > 0.0);
@@ -360,7 +360,7 @@ fn balanced(judged: &Judged) -> f64 {
     }))
 }
 
-fn balanced_retrieved(judged: &Judged) -> f64 {
+fn balanced_retrieved(judged: &CountedGroups) -> f64 {
     let found = judged.found;
     zero_if_nan(mean(judged, |group| {
         let relevant = group.documents(|_, level| level > 0.0);
@@ -381,7 +381,7 @@ fn balanced_retrieved(judged: &Judged) -> f64 {
 }
 
 /// Value of a measure for one query and ranking.
-pub fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
+pub fn value(lines: &[PreferenceLine], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
     let judged = judged(lines, documents, retrieved);
     let plain = match measure {
         PreferenceCount::Possible => possible,

@@ -5,13 +5,13 @@
 //! unjudged document.
 
 /// Subtopics of each judged document.
-pub type Judged = [Vec<u32>];
+pub type DocumentSubtopics = [Vec<u32>];
 
 /// Document at each rank.
-pub type Ranking = [Option<usize>];
+pub type DocumentsAtRanks = [Option<usize>];
 
 /// Subtopics that at least one document is relevant to, ascending.
-fn subtopics(judged: &Judged) -> Vec<u32> {
+fn subtopics(judged: &DocumentSubtopics) -> Vec<u32> {
     let mut all: Vec<u32> = judged.iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
@@ -24,7 +24,7 @@ fn power(base: f64, exponent: usize) -> f64 {
 }
 
 /// Gain of `document` below the documents `above`.
-fn gain(judged: &Judged, above: &[usize], document: usize, alpha: f64) -> f64 {
+fn gain(judged: &DocumentSubtopics, above: &[usize], document: usize, alpha: f64) -> f64 {
     let mut sum = 0.0;
     for subtopic in &judged[document] {
         let times = above.iter().filter(|&&other| judged[other].contains(subtopic)).count();
@@ -34,7 +34,7 @@ fn gain(judged: &Judged, above: &[usize], document: usize, alpha: f64) -> f64 {
 }
 
 /// Gain of each rank.
-fn gains(judged: &Judged, ranking: &Ranking, alpha: f64) -> Vec<f64> {
+fn gains(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64) -> Vec<f64> {
     let mut above = Vec::new();
     let mut gains = Vec::new();
     for place in ranking {
@@ -45,7 +45,7 @@ fn gains(judged: &Judged, ranking: &Ranking, alpha: f64) -> Vec<f64> {
 }
 
 /// Ranking of all judged documents: the largest gain next, of equal gains the last document.
-pub fn ideal(judged: &Judged, alpha: f64) -> Vec<Option<usize>> {
+pub fn ideal(judged: &DocumentSubtopics, alpha: f64) -> Vec<Option<usize>> {
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < judged.len() {
         let mut best: Option<(f64, usize)> = None;
@@ -62,15 +62,15 @@ pub fn ideal(judged: &Judged, alpha: f64) -> Vec<Option<usize>> {
 
 /// Gains of the ideal ranking.
 #[cfg(test)]
-pub fn ideal_gains(judged: &Judged, alpha: f64) -> Vec<f64> {
+pub fn ideal_gains(judged: &DocumentSubtopics, alpha: f64) -> Vec<f64> {
     gains(judged, &ideal(judged, alpha), alpha)
 }
 
 /// Sum of the first `k` gains, each by the discount of its rank from 0, divided by the same sum for
 /// documents that have every subtopic; not divided for `k` = 1 if `raw_first`.
 fn discounted(
-    judged: &Judged,
-    ranking: &Ranking,
+    judged: &DocumentSubtopics,
+    ranking: &DocumentsAtRanks,
     alpha: f64,
     k: usize,
     raw_first: bool,
@@ -110,29 +110,53 @@ fn quotient(value: f64, ideal: f64) -> f64 {
 }
 
 /// alpha_DCG at `k`.
-pub fn alpha_dcg(judged: &Judged, ranking: &Ranking, alpha: f64, k: usize, raw_first: bool) -> f64 {
+pub fn alpha_dcg(
+    judged: &DocumentSubtopics,
+    ranking: &DocumentsAtRanks,
+    alpha: f64,
+    k: usize,
+    raw_first: bool,
+) -> f64 {
     discounted(judged, ranking, alpha, k, raw_first, by_logarithm)
 }
 
 /// alpha_nDCG at `k`.
-pub fn alpha_ndcg(judged: &Judged, ranking: &Ranking, alpha: f64, k: usize, raw_first: bool) -> f64 {
+pub fn alpha_ndcg(
+    judged: &DocumentSubtopics,
+    ranking: &DocumentsAtRanks,
+    alpha: f64,
+    k: usize,
+    raw_first: bool,
+) -> f64 {
     let ideal = alpha_dcg(judged, &ideal(judged, alpha), alpha, k, raw_first);
     quotient(alpha_dcg(judged, ranking, alpha, k, raw_first), ideal)
 }
 
 /// ERR_IA at `k`.
-pub fn err_ia(judged: &Judged, ranking: &Ranking, alpha: f64, k: usize, raw_first: bool) -> f64 {
+pub fn err_ia(
+    judged: &DocumentSubtopics,
+    ranking: &DocumentsAtRanks,
+    alpha: f64,
+    k: usize,
+    raw_first: bool,
+) -> f64 {
     discounted(judged, ranking, alpha, k, raw_first, by_rank)
 }
 
 /// nERR_IA at `k`.
-pub fn nerr_ia(judged: &Judged, ranking: &Ranking, alpha: f64, k: usize, raw_first: bool) -> f64 {
+pub fn nerr_ia(
+    judged: &DocumentSubtopics,
+    ranking: &DocumentsAtRanks,
+    alpha: f64,
+    k: usize,
+    raw_first: bool,
+) -> f64 {
     let ideal = err_ia(judged, &ideal(judged, alpha), alpha, k, raw_first);
     quotient(err_ia(judged, ranking, alpha, k, raw_first), ideal)
 }
 
 /// NRBP of the whole ranking.
-pub fn nrbp(judged: &Judged, ranking: &Ranking, alpha: f64, beta: f64) -> f64 {
+pub fn nrbp(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64, beta: f64) -> f64 {
     let count = subtopics(judged).len();
     if count == 0 {
         return 0.0;
@@ -145,13 +169,13 @@ pub fn nrbp(judged: &Judged, ranking: &Ranking, alpha: f64, beta: f64) -> f64 {
 }
 
 /// nNRBP of the whole ranking.
-pub fn nnrbp(judged: &Judged, ranking: &Ranking, alpha: f64, beta: f64) -> f64 {
+pub fn nnrbp(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, alpha: f64, beta: f64) -> f64 {
     let ideal = nrbp(judged, &ideal(judged, alpha), alpha, beta);
     quotient(nrbp(judged, ranking, alpha, beta), ideal)
 }
 
 /// AP_IA of the whole ranking: the mean over subtopics of average precision.
-pub fn ap_ia(judged: &Judged, ranking: &Ranking) -> f64 {
+pub fn ap_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks) -> f64 {
     let all = subtopics(judged);
     let mut total = 0.0;
     for subtopic in &all {
@@ -169,13 +193,13 @@ pub fn ap_ia(judged: &Judged, ranking: &Ranking) -> f64 {
 }
 
 /// P_IA at `k`: the mean over subtopics of precision at `k`.
-pub fn p_ia(judged: &Judged, ranking: &Ranking, k: usize) -> f64 {
+pub fn p_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, k: usize) -> f64 {
     let hits: usize = ranking.iter().take(k).flatten().map(|&document| judged[document].len()).sum();
     quotient(hits as f64, (k * subtopics(judged).len()) as f64)
 }
 
 /// StRecall at `k`: the share of subtopics that the first `k` documents have.
-pub fn st_recall(judged: &Judged, ranking: &Ranking, k: usize) -> f64 {
+pub fn st_recall(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, k: usize) -> f64 {
     let mut found: Vec<u32> =
         ranking.iter().take(k).flatten().flat_map(|&document| judged[document].clone()).collect();
     found.sort_unstable();

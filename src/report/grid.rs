@@ -50,12 +50,12 @@ impl Cell {
 /// Columns under headings. The first column names the rows, and is repeated when the grid continues below itself.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
-    columns: Vec<Column>,
+    columns: Vec<GridColumn>,
     rows: Vec<Vec<Cell>>,
 }
 
 #[derive(Debug, Clone)]
-struct Column {
+struct GridColumn {
     heading: String,
     align: Align,
     /// The width of its widest text, in columns of the terminal.
@@ -70,7 +70,7 @@ const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 impl Grid {
     /// Makes a grid without rows.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
-        let column = |(heading, align): (String, Align)| Column {
+        let column = |(heading, align): (String, Align)| GridColumn {
             width: heading.width(),
             heading,
             align,

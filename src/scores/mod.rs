@@ -14,7 +14,7 @@ use crate::stats::StatName;
 #[cfg(feature = "serde")]
 pub(crate) use serial::SCHEMA;
 #[cfg(feature = "report")]
-pub(crate) use serial::{Document, NamedRow};
+pub(crate) use serial::{NamedRow, ScoresDocument};
 #[cfg(feature = "serde")]
 pub use text::Text;
 

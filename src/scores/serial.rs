@@ -12,7 +12,7 @@ pub(crate) const SCHEMA: u32 = 1;
 impl Serialize for Scores {
     /// Serializes the scores as one document, with the values of the queries if the scores have them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Document::new(self, true).serialize(serializer)
+        ScoresDocument::new(self, true).serialize(serializer)
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct NamedRow<'a> {
 impl Serialize for NamedRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Cells<'a> {
+        struct SerialCells<'a> {
             run: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             group: Option<&'a str>,
@@ -42,13 +42,13 @@ impl Serialize for NamedRow<'_> {
         }
         let Row { run, group, query, stat, value, .. } = *self.row;
         let query_id = Text(query.unwrap_or_default());
-        Cells { run, group, query_id, measure: self.measure, stat, value }.serialize(serializer)
+        SerialCells { run, group, query_id, measure: self.measure, stat, value }.serialize(serializer)
     }
 }
 
 /// All scores in one document.
 #[derive(Serialize)]
-pub(crate) struct Document<'a> {
+pub(crate) struct ScoresDocument<'a> {
     schema: u32,
     laneval: &'static str,
     query_set: QuerySet,
@@ -58,28 +58,28 @@ pub(crate) struct Document<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tied: Option<TiedValue>,
     measures: Vec<String>,
-    runs: Vec<Run<'a>>,
+    runs: Vec<SerialRun<'a>>,
 }
 
-impl<'a> Document<'a> {
+impl<'a> ScoresDocument<'a> {
     /// The document of `scores`, with or without the values of queries.
     pub fn new(scores: &'a Scores, per_query: bool) -> Self {
         let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
-        Document {
+        ScoresDocument {
             schema: SCHEMA,
             laneval: env!("CARGO_PKG_VERSION"),
             query_set: scores.queries,
             depth: scores.view.depth,
             judged_only: scores.view.judged_only,
             tied: Some(scores.tied).filter(|&tied| tied != TiedValue::Ranked),
-            runs: scores.runs.iter().map(|run| Run::new(run, &measures, per_query)).collect(),
+            runs: scores.runs.iter().map(|run| SerialRun::new(run, &measures, per_query)).collect(),
             measures,
         }
     }
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct SerialRun<'a> {
     run: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
@@ -91,14 +91,14 @@ struct Run<'a> {
     ideal: Option<IdealOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ties: Option<TieCounts>,
-    queries: Queries<'a>,
+    queries: SerialQueries<'a>,
     scores: Object<String, Object<StatName, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_query: Option<Queried<'a>>,
 }
 
 #[derive(Serialize)]
-struct Queries<'a> {
+struct SerialQueries<'a> {
     counted: usize,
     missing: u64,
     missing_ids: Texts<'a>,
@@ -140,10 +140,10 @@ impl<K: Serialize, V: Serialize> Serialize for Object<K, V> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> SerialRun<'a> {
     fn new(run: &'a RunScores, measures: &[String], per_query: bool) -> Self {
         let stats = run.stats.iter().map(|stats| Object(stats.clone()));
-        Run {
+        SerialRun {
             run: &run.name,
             group: run.group.as_deref(),
             tag: Text(&run.tag),
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
             ideal: Some(run.ideal).filter(|&ideal| ideal != IdealOf::Judgments),
             ties: run.ties,
-            queries: Queries {
+            queries: SerialQueries {
                 counted: run.queries,
                 missing: run.missing.count,
                 missing_ids: Texts(&run.missing.ids),

@@ -8,11 +8,11 @@ use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
 use crate::label::code::NEGATIVE;
 use crate::label::{Ids, LabelMatrix};
 use crate::measure::Measure;
-pub use terms::{How, LastLine, Term, Terms};
+pub use terms::{How, LastLine, RankTerms, Term};
 
 /// The judgment of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Judgment {
+pub enum ShownJudgment {
     /// The qrels do not name the document.
     None,
     /// The document is pooled, with a negative grade.
@@ -21,24 +21,24 @@ pub enum Judgment {
     Grade(f64),
 }
 
-impl Judgment {
+impl ShownJudgment {
     fn of(document: &Retrieved) -> Self {
         match document.grade {
-            Some(grade) => Judgment::Grade(grade),
-            None if document.code == NEGATIVE => Judgment::Negative,
-            None => Judgment::None,
+            Some(grade) => ShownJudgment::Grade(grade),
+            None if document.code == NEGATIVE => ShownJudgment::Negative,
+            None => ShownJudgment::None,
         }
     }
 
     /// Whether it is a grade of at least `level`.
     pub fn is_relevant(self, level: f64) -> bool {
-        matches!(self, Judgment::Grade(grade) if grade >= level)
+        matches!(self, ShownJudgment::Grade(grade) if grade >= level)
     }
 }
 
 /// A document at its rank, as the measures see it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
+pub struct RankedDocument {
     /// The rank of the document, from 1.
     pub rank: u32,
     /// The id of the document.
@@ -46,7 +46,7 @@ pub struct Ranked {
     /// The score as it is compared: rounded if scores are compared as f32.
     pub score: f64,
     /// The judgment of the document.
-    pub judgment: Judgment,
+    pub judgment: ShownJudgment,
     /// The number of documents of the run that have this score, itself included.
     pub tied: u32,
 }
@@ -57,20 +57,20 @@ pub struct InRun {
     /// Whether the query is in the run.
     pub present: bool,
     /// The ranking as the measures see it.
-    pub ranking: Vec<Ranked>,
+    pub ranking: Vec<RankedDocument>,
     /// The value of each measure; empty if the query is not judged.
     pub values: Vec<f64>,
     /// The terms of each measure that is a sum over ranks, if the ranking is in one order; empty if the query is not judged.
-    pub terms: Vec<Option<Terms>>,
+    pub terms: Vec<Option<RankTerms>>,
 }
 
 /// A query in all runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Query {
+pub struct ShownQuery {
     /// The id of the query.
     pub id: Vec<u8>,
     /// The documents that the qrels name for the query, by id; `None` if the qrels lack the query.
-    pub judged: Option<Vec<(Vec<u8>, Judgment)>>,
+    pub judged: Option<Vec<(Vec<u8>, ShownJudgment)>>,
     /// The query in each run.
     pub runs: Vec<InRun>,
 }
@@ -83,7 +83,7 @@ pub struct Shown {
     /// The measures.
     pub measures: Vec<Measure>,
     /// The queries in the order asked for, each once.
-    pub queries: Vec<Query>,
+    pub queries: Vec<ShownQuery>,
 }
 
 impl Shown {
@@ -116,26 +116,31 @@ impl Shown {
 }
 
 /// The values of queries, which are in bytewise order: `[run][measure][query]`.
-struct Values {
+struct ShownValues {
     queries: Ids,
     of_runs: Vec<Vec<Vec<f64>>>,
 }
 
 /// Evaluates those of `queries` that are judged.
-fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) -> Result<Values> {
+fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) -> Result<ShownValues> {
     let judged: Ids =
         queries.iter().filter(|query| query.judged.is_some()).map(|query| &query.id[..]).collect();
     if judged.is_empty() {
-        return Ok(Values { queries: judged, of_runs: Vec::new() });
+        return Ok(ShownValues { queries: judged, of_runs: Vec::new() });
     }
     let scores = evaluator.clone().with_only(Some(judged)).with_per_query(true).evaluate(matrix)?;
     let of_runs = scores.runs.into_iter().filter_map(|run| run.per_query);
     let (mut queries, of_runs): (Vec<Ids>, Vec<_>) = of_runs.map(|of| (of.queries, of.values)).unzip();
-    Ok(Values { queries: queries.pop().unwrap_or_default(), of_runs })
+    Ok(ShownValues { queries: queries.pop().unwrap_or_default(), of_runs })
 }
 
 /// A query as an evaluator sees it.
-fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values: &Values) -> Result<Query> {
+fn shown(
+    query: PickedQuery,
+    evaluator: &Evaluator,
+    matrix: &LabelMatrix,
+    values: &ShownValues,
+) -> Result<ShownQuery> {
     let (book, view) = (matrix.book(), evaluator.view());
     // Terms are those of codes, and not of exact grades.
     let measures = evaluator.measures().iter().filter(|_| book.is_exact());
@@ -155,18 +160,19 @@ fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values
             let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);
             recipes.iter().map(terms).chain(none).collect()
         });
-        let ranked = |(rank, document): (u32, Retrieved)| Ranked {
+        let ranked = |(rank, document): (u32, Retrieved)| RankedDocument {
             rank,
-            judgment: Judgment::of(&document),
+            judgment: ShownJudgment::of(&document),
             docno: document.docno,
             score: document.score,
             tied: document.tied,
         };
         InRun { present, ranking: (1..).zip(seen).map(ranked).collect(), values, terms }
     };
-    let judgment =
-        |(docno, grade)| (docno, if grade < 0.0 { Judgment::Negative } else { Judgment::Grade(grade) });
-    Ok(Query {
+    let judgment = |(docno, grade)| {
+        (docno, if grade < 0.0 { ShownJudgment::Negative } else { ShownJudgment::Grade(grade) })
+    };
+    Ok(ShownQuery {
         judged: query.judged.map(|judged| judged.into_iter().map(judgment).collect()),
         runs: query.rankings.into_iter().enumerate().map(in_run).collect(),
         id: query.id,

@@ -10,7 +10,7 @@ use crate::measure::recipe::{Last, Place, Read, Recipe};
 
 /// A measure as a sum over ranks.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Terms {
+pub struct RankTerms {
     /// The ranks that add something, in order.
     pub terms: Vec<Term>,
     /// The sum of the terms in rank order.
@@ -80,7 +80,7 @@ impl LastLine {
 }
 
 /// Computes the terms of a measure with this recipe over the labels of a ranking, best first; `None` if the measure is no sum over ranks.
-pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<Terms> {
+pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<RankTerms> {
     let Recipe::Folds { reads, last } = recipe else { return None };
     let (first, rest) = reads.split_first()?;
     let last = match (last, rest) {
@@ -94,7 +94,7 @@ pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<Te
     let Read::Fold(fold, place) = first else { return None };
     let terms = of_fold(fold, cut(place, labels, facts))?;
     let sum = terms.iter().fold(0.0, |sum, term| sum + term.value);
-    Some(Terms { terms, sum, last })
+    Some(RankTerms { terms, sum, last })
 }
 
 /// A number that does not depend on the order of the ranking.
@@ -127,14 +127,14 @@ fn ranked(labels: &[u8]) -> impl Iterator<Item = (u32, u8)> {
 }
 
 /// The first rank with a document that counts, as a term.
-fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<Terms> {
+fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<RankTerms> {
     let Read::Fold(Fold::FirstRank(hits), _) = first else { return None };
     let rank = ranked(labels).find(|&(_, code)| hits.contains(code)).map(|(rank, _)| rank);
     let rank = rank.filter(|&rank| f64::from(rank) <= most);
     let term = |rank| Term { rank, value: 1.0 / f64::from(rank), how: How::Reciprocal };
     let terms: Vec<Term> = rank.map(term).into_iter().collect();
     let sum = terms.iter().map(|term| term.value).next().unwrap_or(0.0);
-    Some(Terms { terms, sum, last: LastLine::Sum })
+    Some(RankTerms { terms, sum, last: LastLine::Sum })
 }
 
 /// The terms of a fold that is a plain sum over ranks; `None` for the others.

@@ -142,7 +142,7 @@ impl Summary {
     /// would make them fit. Then nothing is added.
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
         self.check(other)?;
-        let mut joined = Joined::default();
+        let mut joined = JoinedSets::default();
         let mut prints = Vec::new();
         for (key, run) in &other.runs {
             if let Some(own) = self.runs.get(key) {
@@ -402,9 +402,9 @@ impl RunSummary {
 
 /// Sets of queries that were joined, so that runs with the same queries share the work.
 #[derive(Default)]
-struct Joined(Vec<([Arc<QueryPrint>; 2], Arc<QueryPrint>)>);
+struct JoinedSets(Vec<([Arc<QueryPrint>; 2], Arc<QueryPrint>)>);
 
-impl Joined {
+impl JoinedSets {
     fn both(
         &mut self,
         one: &RunSummary,

@@ -15,12 +15,12 @@ pub struct QueryPrint {
     pub(super) count: u64,
     /// The sum of the 128-bit hashes of the ids, modulo 2^128; 0 where the queries have no ids.
     pub(super) sum: u128,
-    pub(super) known: Known,
+    pub(super) known: KnownQueries,
 }
 
 /// The detail that is known of each query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownQueries {
     /// The ids, in bytewise order.
     Ids(Ids),
     /// The low 64 bits of the hashes of the ids, ascending.
@@ -65,7 +65,7 @@ impl QueryPrint {
     /// Makes a set of the queries with these ids, which are in bytewise order and distinct.
     pub fn of(ids: Ids) -> Self {
         let sum = ids.iter().fold(0u128, |sum, id| sum.wrapping_add(hash(id)));
-        QueryPrint { count: ids.len() as u64, sum, known: Known::Ids(ids) }.limited(MOST)
+        QueryPrint { count: ids.len() as u64, sum, known: KnownQueries::Ids(ids) }.limited(MOST)
     }
 
     /// Makes a set of the queries with these hashes, whose 128-bit hashes have this sum; `None` if the hashes do not ascend, or have
@@ -74,12 +74,12 @@ impl QueryPrint {
     pub(super) fn of_hashes(sum: u128, hashes: Vec<u64>) -> Option<Self> {
         let low = hashes.iter().fold(0u64, |low, &hash| low.wrapping_add(hash));
         let (count, fits) = (hashes.len() as u64, hashes.is_sorted() && low == sum as u64);
-        fits.then_some(QueryPrint { count, sum, known: Known::Hashes(hashes) }.limited(MOST))
+        fits.then_some(QueryPrint { count, sum, known: KnownQueries::Hashes(hashes) }.limited(MOST))
     }
 
     /// Makes a set of `count` queries without ids.
     pub fn unnamed(count: u64) -> Self {
-        QueryPrint { count, sum: 0, known: Known::Unnamed }
+        QueryPrint { count, sum: 0, known: KnownQueries::Unnamed }
     }
 
     /// The number of queries.
@@ -89,13 +89,13 @@ impl QueryPrint {
 
     /// The sum of the 128-bit xxh3 hashes of the ids, modulo 2^128, by which sets of any size can be compared; `None` without ids.
     pub fn sum(&self) -> Option<u128> {
-        (self.known != Known::Unnamed).then_some(self.sum)
+        (self.known != KnownQueries::Unnamed).then_some(self.sum)
     }
 
     /// The ids in bytewise order, if they were kept.
     pub fn ids(&self) -> Option<&Ids> {
         match &self.known {
-            Known::Ids(ids) => Some(ids),
+            KnownQueries::Ids(ids) => Some(ids),
             _ => None,
         }
     }
@@ -103,27 +103,27 @@ impl QueryPrint {
     /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` without ids, or with too many.
     pub fn hashes(&self) -> Option<Vec<u64>> {
         match &self.known {
-            Known::Ids(ids) => {
+            KnownQueries::Ids(ids) => {
                 let mut hashes: Vec<u64> = ids.iter().map(|id| hash(id) as u64).collect();
                 hashes.sort_unstable();
                 Some(hashes)
             }
-            Known::Hashes(hashes) => Some(hashes.clone()),
-            Known::Sum | Known::Unnamed => None,
+            KnownQueries::Hashes(hashes) => Some(hashes.clone()),
+            KnownQueries::Sum | KnownQueries::Unnamed => None,
         }
     }
 
     /// The same set with hashes instead of ids.
     pub(super) fn without_ids(&self) -> Self {
         match (self.ids(), self.hashes()) {
-            (Some(_), Some(hashes)) => QueryPrint { known: Known::Hashes(hashes), ..self.clone() },
+            (Some(_), Some(hashes)) => QueryPrint { known: KnownQueries::Hashes(hashes), ..self.clone() },
             _ => self.clone(),
         }
     }
 
     /// Whether it can be told that a query is in two sets.
     pub(super) fn is_known(&self) -> bool {
-        matches!(self.known, Known::Ids(_) | Known::Hashes(_))
+        matches!(self.known, KnownQueries::Ids(_) | KnownQueries::Hashes(_))
     }
 
     /// Joins two sets. Queries that are in both are an error, if that can be told.
@@ -133,21 +133,24 @@ impl QueryPrint {
 
     fn and_limited(&self, other: &QueryPrint, most: u64) -> Result<QueryPrint, Common> {
         let known = match (&self.known, &other.known) {
-            (Known::Unnamed, _) | (_, Known::Unnamed) => Known::Unnamed,
-            (Known::Sum, _) | (_, Known::Sum) => Known::Sum,
-            (Known::Ids(own), Known::Ids(others)) => Known::Ids(both_ids(own, others)?),
-            (Known::Ids(named), Known::Hashes(hashes)) | (Known::Hashes(hashes), Known::Ids(named)) => {
+            (KnownQueries::Unnamed, _) | (_, KnownQueries::Unnamed) => KnownQueries::Unnamed,
+            (KnownQueries::Sum, _) | (_, KnownQueries::Sum) => KnownQueries::Sum,
+            (KnownQueries::Ids(own), KnownQueries::Ids(others)) => KnownQueries::Ids(both_ids(own, others)?),
+            (KnownQueries::Ids(named), KnownQueries::Hashes(hashes))
+            | (KnownQueries::Hashes(hashes), KnownQueries::Ids(named)) => {
                 let mut of_named: Vec<(u64, usize)> =
                     named.iter().enumerate().map(|(at, id)| (hash(id) as u64, at)).collect();
                 of_named.sort_unstable();
                 let named = |at: usize| Some(named.get(of_named[at].1));
                 let own: Vec<u64> = of_named.iter().map(|(hash, _)| *hash).collect();
-                Known::Hashes(both_hashes(&own, hashes, named)?)
+                KnownQueries::Hashes(both_hashes(&own, hashes, named)?)
             }
-            (Known::Hashes(own), Known::Hashes(others)) => Known::Hashes(both_hashes(own, others, |_| None)?),
+            (KnownQueries::Hashes(own), KnownQueries::Hashes(others)) => {
+                KnownQueries::Hashes(both_hashes(own, others, |_| None)?)
+            }
         };
         let (count, sum) = match known {
-            Known::Unnamed => (self.count.saturating_add(other.count), 0),
+            KnownQueries::Unnamed => (self.count.saturating_add(other.count), 0),
             _ => (self.count.saturating_add(other.count), self.sum.wrapping_add(other.sum)),
         };
         Ok(QueryPrint { count, sum, known }.limited(most))
@@ -155,8 +158,8 @@ impl QueryPrint {
 
     /// Reduces the detail to what `most` queries may have.
     fn limited(mut self, most: u64) -> Self {
-        if self.count > most && self.known != Known::Unnamed {
-            self.known = Known::Sum;
+        if self.count > most && self.known != KnownQueries::Unnamed {
+            self.known = KnownQueries::Sum;
         }
         self
     }

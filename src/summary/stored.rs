@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::queries::{Known, QueryPrint};
+use super::queries::{KnownQueries, QueryPrint};
 use super::sealed::{self, Magic, SCHEMA, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
@@ -36,12 +36,12 @@ const JSON_SCHEMA: u32 = scores::SCHEMA;
 impl Summary {
     /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &Stored::of(self, SCHEMA))
+        seal(MAGIC, &StoredSummary::of(self, SCHEMA))
     }
 
     /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&Stored::of(self, JSON_SCHEMA))
+        serde_json::to_string_pretty(&StoredSummary::of(self, JSON_SCHEMA))
             .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
@@ -52,7 +52,7 @@ impl Summary {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let sealed = open(MAGIC, "a summary", bytes)?;
         match sealed.schema {
-            1 => sealed.fields::<Stored>()?.summary(1),
+            1 => sealed.fields::<StoredSummary>()?.summary(1),
             other => Err(no_reader(other, SCHEMA)),
         }
     }
@@ -68,7 +68,7 @@ impl Summary {
         }
         let syntax = |error: serde_json::Error| wrong(&error.to_string());
         match serde_json::from_str::<Schema>(text).map_err(syntax)?.schema {
-            1 => serde_json::from_str::<Stored>(text).map_err(syntax)?.summary(1),
+            1 => serde_json::from_str::<StoredSummary>(text).map_err(syntax)?.summary(1),
             other => Err(no_reader(other, JSON_SCHEMA)),
         }
     }
@@ -105,20 +105,20 @@ impl Summary {
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { SCHEMA };
-        Stored::of(self, schema).serialize(serializer)
+        StoredSummary::of(self, schema).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Summary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Stored::deserialize(deserializer)?.summary(1).map_err(serde::de::Error::custom)
+        StoredSummary::deserialize(deserializer)?.summary(1).map_err(serde::de::Error::custom)
     }
 }
 
 /// All fields of a summary, in schema 1 of bytes and in schema 1 of JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Stored {
+pub(crate) struct StoredSummary {
     schema: u32,
     /// The version of laneval that wrote the summary.
     laneval: String,
@@ -136,7 +136,7 @@ pub(crate) struct Stored {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum StoredQueries {
-    Ids(Vec<Id>),
+    Ids(Vec<StoredId>),
     Hashes { sum: Print, hashes: Vec<Hash> },
     Sum { count: u64, sum: Print },
     Unnamed { count: u64 },
@@ -148,7 +148,7 @@ struct StoredRun {
     run: String,
     group: Option<String>,
     place: u64,
-    tag: Id,
+    tag: StoredId,
     sources: Vec<String>,
     parts: u64,
     ties: String,
@@ -173,7 +173,7 @@ struct StoredRun {
 #[serde(deny_unknown_fields)]
 struct StoredUnmatched {
     count: u64,
-    ids: Vec<Id>,
+    ids: Vec<StoredId>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -189,19 +189,21 @@ struct StoredMeasure {
 }
 
 /// The bytes of an id, written as text.
-pub(crate) struct Id(Vec<u8>);
+pub(crate) struct StoredId(Vec<u8>);
 
-impl Serialize for Id {
+impl Serialize for StoredId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Text(&self.0).serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Id {
+impl<'de> Deserialize<'de> for StoredId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let bytes = Text::bytes(&text).filter(|bytes| Text(bytes).get() == text);
-        bytes.map(Id).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of an id")))
+        bytes
+            .map(StoredId)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of an id")))
     }
 }
 
@@ -246,7 +248,7 @@ impl<'de> Deserialize<'de> for Print {
     }
 }
 
-impl Stored {
+impl StoredSummary {
     /// The fields of a summary that is written under a schema.
     pub fn of(summary: &Summary, schema: u32) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
@@ -259,7 +261,7 @@ impl Stored {
             StoredRun::of(name, group, run, queries, &summary.measures)
         });
         let runs = runs.collect();
-        Stored {
+        StoredSummary {
             schema,
             laneval: env!("CARGO_PKG_VERSION").to_owned(),
             measures: summary.measures.iter().map(ToString::to_string).collect(),
@@ -324,13 +326,15 @@ impl StoredQueries {
     /// The fields of a set of queries.
     pub fn of(print: &QueryPrint) -> Self {
         match &print.known {
-            Known::Ids(ids) => StoredQueries::Ids(ids.iter().map(|id| Id(id.to_vec())).collect()),
-            Known::Hashes(hashes) => StoredQueries::Hashes {
+            KnownQueries::Ids(ids) => {
+                StoredQueries::Ids(ids.iter().map(|id| StoredId(id.to_vec())).collect())
+            }
+            KnownQueries::Hashes(hashes) => StoredQueries::Hashes {
                 sum: Print(print.sum),
                 hashes: hashes.iter().map(|&hash| Hash(hash)).collect(),
             },
-            Known::Sum => StoredQueries::Sum { count: print.count, sum: Print(print.sum) },
-            Known::Unnamed => StoredQueries::Unnamed { count: print.count },
+            KnownQueries::Sum => StoredQueries::Sum { count: print.count, sum: Print(print.sum) },
+            KnownQueries::Unnamed => StoredQueries::Unnamed { count: print.count },
         }
     }
 
@@ -350,7 +354,9 @@ impl StoredQueries {
                     wrong("the hashes of its queries are not ascending, or their sum is another")
                 })
             }
-            StoredQueries::Sum { count, sum: Print(sum) } => Ok(QueryPrint { count, sum, known: Known::Sum }),
+            StoredQueries::Sum { count, sum: Print(sum) } => {
+                Ok(QueryPrint { count, sum, known: KnownQueries::Sum })
+            }
             StoredQueries::Unnamed { count } => Ok(QueryPrint::unnamed(count)),
         }
     }
@@ -379,7 +385,7 @@ impl StoredRun {
             run: name.to_owned(),
             group: group.clone(),
             place: run.place,
-            tag: Id(run.tag.clone()),
+            tag: StoredId(run.tag.clone()),
             sources: run.sources.iter().cloned().collect(),
             parts: run.parts,
             ties: run.rule.ties.to_string(),
@@ -469,7 +475,7 @@ impl StoredMeasure {
 
 impl StoredUnmatched {
     fn of(of: &Unmatched) -> Self {
-        StoredUnmatched { count: of.count, ids: of.ids.iter().map(|id| Id(id.to_vec())).collect() }
+        StoredUnmatched { count: of.count, ids: of.ids.iter().map(|id| StoredId(id.to_vec())).collect() }
     }
 
     fn unmatched(self) -> Result<Unmatched, String> {
@@ -482,6 +488,6 @@ impl StoredUnmatched {
     }
 }
 
-fn ids_of(ids: Vec<Id>) -> Ids {
-    ids.iter().map(|Id(id)| id.as_slice()).collect()
+fn ids_of(ids: Vec<StoredId>) -> Ids {
+    ids.iter().map(|StoredId(id)| id.as_slice()).collect()
 }

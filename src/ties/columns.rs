@@ -5,21 +5,21 @@
 //! documents that count, as the plain formula adds them, with one term a group.
 
 use super::TiedRanking;
-use super::expected::{Scratch, of_fold};
-use super::folds::{self, Inside, Walked};
+use super::expected::{TieScratch, of_fold};
+use super::folds::{self, GrowingSum, Inside};
 use super::heeded::Next;
-use super::row::{Part, Row};
+use super::row::{RankingPieces, ReadPiece};
 use crate::fold::{Columns, Cut, Fold, Program};
 use crate::label::code::UNPOOLED;
 use crate::label::{Above, Document, RowTies, View};
 
 /// The columns of a program that have expectations, and are read by measures that are linear in them.
 pub struct ExpectedColumns {
-    tasks: Vec<Task>,
+    tasks: Vec<ExpectedTask>,
     /// The documents that any of the columns heeds.
     heeded: Above,
     /// The precision sums, which are added up for all lanes of a tile together.
-    precisions: Vec<PrecisionSum>,
+    precisions: Vec<ExpectedPrecisionSum>,
     /// The cutoffs of counts.
     counted: Vec<Cut>,
     /// The deepest rank of any other sum.
@@ -29,7 +29,7 @@ pub struct ExpectedColumns {
 }
 
 /// A precision sum that is read at some ranks, ascending, the end being the largest.
-pub struct PrecisionSum {
+pub struct ExpectedPrecisionSum {
     /// The codes of the hits.
     pub hits: Above,
     /// The ranks at which the sum is read.
@@ -49,16 +49,16 @@ pub struct PrecisionOfTie {
 
 impl PrecisionOfTie {
     /// Adds the first `read` ranks of a group that begins at rank `start` (from 0) and has `size` documents, `hits` of which are hits.
-    pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut Scratch) -> Self {
+    pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut TieScratch) -> Self {
         let (size, hits, read) = (size as usize, hits as usize, read as usize);
-        let mut state = Walked { hits: self.hits, sum: self.sum };
-        let part = Part::new(start as usize, size, read, &[]);
+        let mut state = GrowingSum { hits: self.hits, sum: self.sum };
+        let part = ReadPiece::new(start as usize, size, read, &[]);
         folds::precision_sum(&mut state, part, Inside { size, hits }, &mut scratch.tables.sums);
         PrecisionOfTie { hits: state.hits, sum: state.sum }
     }
 }
 
-struct Task {
+struct ExpectedTask {
     fold: Fold,
     cuts: Vec<Cut>,
     column: usize,
@@ -105,7 +105,7 @@ impl ExpectedColumns {
             }
             if let Fold::PrecisionSum(hits) = task.fold {
                 let cuts = task.cuts.iter().map(|&cut| rank(cut, |_| u32::MAX)).collect();
-                expected.precisions.push(PrecisionSum { hits, cuts, column: of_task.start });
+                expected.precisions.push(ExpectedPrecisionSum { hits, cuts, column: of_task.start });
                 continue;
             }
             expected.heeded = expected.heeded.min(heeds(&task.fold).unwrap_or(Above::POOLED));
@@ -117,13 +117,13 @@ impl ExpectedColumns {
                 expected.summed = expected.summed.max(deepest);
             }
             let (fold, cuts) = (task.fold.clone(), task.cuts.clone());
-            expected.tasks.push(Task { fold, cuts, column: of_task.start });
+            expected.tasks.push(ExpectedTask { fold, cuts, column: of_task.start });
         }
         expected
     }
 
     /// The precision sums, which are not replaced here.
-    pub fn precisions(&self) -> &[PrecisionSum] {
+    pub fn precisions(&self) -> &[ExpectedPrecisionSum] {
         &self.precisions
     }
 
@@ -170,13 +170,13 @@ impl ExpectedColumns {
         view: View,
         input: impl Fn(usize) -> u32,
         (columns, lane): (&mut Columns, usize),
-        scratch: &mut Scratch,
+        scratch: &mut TieScratch,
     ) {
         let end = view.depth.map_or(tied.depth, |kept| kept.min(tied.depth));
         let mut groups = std::mem::take(&mut scratch.groups);
         groups.fill(tied, end, self.heeded);
         let mut row = None;
-        for Task { fold, cuts, column } in &self.tasks {
+        for ExpectedTask { fold, cuts, column } in &self.tasks {
             let cuts = cuts.iter().map(|&cut| rank(cut, &input).min(end));
             let place = |at: usize| (column + at) * columns.lanes + lane;
             match fold {
@@ -198,8 +198,9 @@ impl ExpectedColumns {
                     groups.walk(tied.documents, cuts, step, |at, sum| columns.values[place(at)] = sum);
                 }
                 fold => {
-                    let row =
-                        row.get_or_insert_with(|| Row::new(tied, view, std::mem::take(&mut scratch.pieces)));
+                    let row = row.get_or_insert_with(|| {
+                        RankingPieces::new(tied, view, std::mem::take(&mut scratch.pieces))
+                    });
                     for (at, cut) in cuts.enumerate().filter(|&(_, cut)| tied.ties.groups[0].start < cut) {
                         columns.values[place(at)] = of_fold(fold, cut as usize, row, &mut scratch.tables);
                     }

@@ -1,50 +1,50 @@
 //! The expected value of a measure over the orders of a row.
 
 use super::first_hit::FirstHit;
-use super::folds::{self, Inside, Tables, Walked};
+use super::folds::{self, FoldTables, GrowingSum, Inside};
 use super::heeded::HeededTies;
 use super::known::refused_mean;
-use super::row::{Part, Pieces, Row};
+use super::row::{Pieces, RankingPieces, ReadPiece};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};
 use crate::fold::{Fold, Weights};
 use crate::label::{Above, Codebook, QueryFacts};
-use crate::measure::{Average, Expected, Fact, Ideal, Last, Measure, Place, Read, Recipe};
+use crate::measure::{Average, Expected, Fact, IdealRanking, Last, Measure, Place, Read, Recipe};
 
 /// Memory that is used again from row to row.
 #[derive(Debug, Default)]
-pub struct Scratch {
-    pub(super) tables: Tables,
+pub struct TieScratch {
+    pub(super) tables: FoldTables,
     pub(super) groups: HeededTies,
     pub(super) pieces: Pieces,
 }
 
 /// The way in which the expected value of a measure is computed.
 pub struct Expectation {
-    form: Form,
+    form: ExpectedForm,
     /// Whether the value of a query is bounded from below, after the expectation is taken.
     geometric: bool,
 }
 
-enum Form {
+enum ExpectedForm {
     /// The last step, finished with the expectations of the numbers that it reads.
-    Linear { reads: Vec<Number>, last: Last },
+    Linear { reads: Vec<NumberOfLast>, last: Last },
     /// The last step for each number of hits in the group at which reading stops.
-    GivenHits { reads: Vec<Number>, last: Last, hits: Above, place: Place },
+    GivenHits { reads: Vec<NumberOfLast>, last: Last, hits: Above, place: Place },
     /// 1 divided by the rank of the first hit.
     Reciprocal { hits: Above, most: f64 },
     /// A closed form of the measure.
-    Own(walks::Form),
+    Own(walks::ClosedForm),
 }
 
 /// A number that the last step reads.
-struct Number {
+struct NumberOfLast {
     read: Read,
     /// The discounts of the first ranks of an ideal ranking.
     weights: Option<Weights>,
 }
 
-impl Number {
+impl NumberOfLast {
     fn new(read: &Read) -> Self {
         /// The number of these ranks. The weights of deeper ranks are computed one by one.
         const DEPTH: usize = 1 << 10;
@@ -52,10 +52,10 @@ impl Number {
             Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) => Some(ideal.weights(DEPTH)),
             _ => None,
         };
-        Number { read: read.clone(), weights }
+        NumberOfLast { read: read.clone(), weights }
     }
 
-    fn ideal(&self, ideal: &Ideal, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+    fn ideal(&self, ideal: &IdealRanking, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
         self.weights.as_ref().map_or(0.0, |weights| ideal.of(weights, counts))
     }
 }
@@ -80,8 +80,8 @@ impl Expectation {
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
             (Expected::None, _) | (_, Recipe::Groups(_)) => None,
-            (_, Recipe::Walk { .. }) => walks::form(measure, book).map(Form::Own),
-            (declared, Recipe::Folds { reads, last }) => Form::of_reads(declared, &reads, last, cuts),
+            (_, Recipe::Walk { .. }) => walks::form(measure, book).map(ExpectedForm::Own),
+            (declared, Recipe::Folds { reads, last }) => ExpectedForm::of_reads(declared, &reads, last, cuts),
         };
         let form = form.ok_or_else(|| {
             let whole = Cuts { depth: false, ..cuts };
@@ -94,7 +94,9 @@ impl Expectation {
     /// Whether its value follows from the qrels alone.
     pub fn is_fixed(&self) -> bool {
         match &self.form {
-            Form::Linear { reads, .. } => reads.iter().all(|number| matches!(number.read, Read::Fact(_))),
+            ExpectedForm::Linear { reads, .. } => {
+                reads.iter().all(|number| matches!(number.read, Read::Fact(_)))
+            }
             _ => false,
         }
     }
@@ -102,20 +104,22 @@ impl Expectation {
     /// Whether its value is the last step of the expectations of the columns that it reads, unless the number of documents of a group is
     /// chance.
     pub fn is_linear(&self) -> bool {
-        matches!(self.form, Form::Linear { .. })
+        matches!(self.form, ExpectedForm::Linear { .. })
     }
 
     /// The first hit whose reciprocal rank is the value, if the value is one. `column` has its rank in one order.
     pub fn first_hit(&self, column: usize) -> Option<FirstHit> {
         match self.form {
-            Form::Reciprocal { hits, most } => Some(FirstHit { hits, most: most as u32, column }),
+            ExpectedForm::Reciprocal { hits, most } => Some(FirstHit { hits, most: most as u32, column }),
             _ => None,
         }
     }
 
     /// The expected value of a row.
-    pub fn of_row(&self, row: &mut Row<'_>, scratch: &mut Scratch) -> f64 {
-        if let (Form::Linear { reads, last }, true) = (&self.form, self.geometric && row.is_uncertain()) {
+    pub fn of_row(&self, row: &mut RankingPieces<'_>, scratch: &mut TieScratch) -> f64 {
+        if let (ExpectedForm::Linear { reads, last }, true) =
+            (&self.form, self.geometric && row.is_uncertain())
+        {
             // The bound is below the expectation, so the numbers are averaged and not the values.
             let mut numbers = vec![0.0; reads.len()];
             row.mean(&mut numbers, |row, numbers| read_all(reads, row, numbers, &mut scratch.tables));
@@ -127,7 +131,7 @@ impl Expectation {
     }
 }
 
-fn read_all(reads: &[Number], row: &Row<'_>, numbers: &mut [f64], tables: &mut Tables) {
+fn read_all(reads: &[NumberOfLast], row: &RankingPieces<'_>, numbers: &mut [f64], tables: &mut FoldTables) {
     numbers.iter_mut().zip(reads).for_each(|(number, read)| *number = read.expected(row, tables));
 }
 
@@ -141,18 +145,18 @@ fn finish(last: &Last, numbers: &[f64]) -> f64 {
     value[0]
 }
 
-impl Form {
+impl ExpectedForm {
     /// Chooses the form of a last step, if the numbers that it reads have an expectation.
     fn of_reads(declared: Expected, reads: &[Read], last: Last, cuts: Cuts) -> Option<Self> {
         if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads) {
-            return Some(Form::Reciprocal { hits: *hits, most: *most });
+            return Some(ExpectedForm::Reciprocal { hits: *hits, most: *most });
         }
         if !reads.iter().all(|read| has_expectation(read, cuts)) {
             return None;
         }
-        let numbers = reads.iter().map(Number::new).collect();
+        let numbers = reads.iter().map(NumberOfLast::new).collect();
         if declared == Expected::Linear {
-            return Some(Form::Linear { reads: numbers, last });
+            return Some(ExpectedForm::Linear { reads: numbers, last });
         }
         // The hits are those of the count that goes as deep as any number.
         let counts = reads.iter().filter_map(|read| match read {
@@ -170,12 +174,12 @@ impl Form {
             Read::Fold(Fold::WeightedSum { .. }, _) | Read::Fact(_) => true,
             _ => false,
         });
-        known.then_some(Form::GivenHits { reads: numbers, last, hits, place })
+        known.then_some(ExpectedForm::GivenHits { reads: numbers, last, hits, place })
     }
 
-    fn value(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
+    fn value(&self, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
         match self {
-            Form::Linear { reads, last } => {
+            ExpectedForm::Linear { reads, last } => {
                 let mut numbers = std::mem::take(&mut tables.numbers);
                 numbers.resize(reads.len(), 0.0);
                 read_all(reads, row, &mut numbers, tables);
@@ -183,14 +187,14 @@ impl Form {
                 tables.numbers = numbers;
                 value
             }
-            Form::GivenHits { reads, last, hits, place } => {
+            ExpectedForm::GivenHits { reads, last, hits, place } => {
                 given_hits(reads, last, *hits, ranks(place, row.facts), row, tables)
             }
-            Form::Reciprocal { hits, most } => {
+            ExpectedForm::Reciprocal { hits, most } => {
                 let ranks = if most.is_finite() { *most as usize } else { usize::MAX };
                 folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
             }
-            Form::Own(form) => form(row, tables),
+            ExpectedForm::Own(form) => form(row, tables),
         }
     }
 }
@@ -217,8 +221,8 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
     }
 }
 
-impl Number {
-    fn expected(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
+impl NumberOfLast {
+    fn expected(&self, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
         match &self.read {
             Read::Fold(fold, place) => of_fold(fold, ranks(place, row.facts), row, tables),
             Read::Preference { hits, judged } => {
@@ -236,7 +240,7 @@ impl Number {
 }
 
 /// The expectation of a fold over the first ranks of a row.
-pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &Row<'_>, tables: &mut Tables) -> f64 {
+pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
     match fold {
         Fold::Cascade { stop, discount } => folds::cascade(row, ranks, stop, *discount, tables),
         Fold::InferredSum(hits) => folds::inferred_sum(row, *hits, &mut tables.chances),
@@ -244,7 +248,7 @@ pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &Row<'_>, tables: &mut Tab
             folds::preference(row, [*hits, *judged], &mut tables.chances)
         }
         fold => {
-            let mut state = Walked::default();
+            let mut state = GrowingSum::default();
             row.parts(ranks).for_each(|part| step(fold, &mut state, part, None, tables));
             state.sum
         }
@@ -252,7 +256,13 @@ pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &Row<'_>, tables: &mut Tab
 }
 
 /// Adds a part to a sum that grows rank by rank; `given` is the number of hits in the part that is read, if it is known.
-fn step(fold: &Fold, state: &mut Walked, part: Part<'_>, given: Option<(Above, usize)>, tables: &mut Tables) {
+fn step(
+    fold: &Fold,
+    state: &mut GrowingSum,
+    part: ReadPiece<'_>,
+    given: Option<(Above, usize)>,
+    tables: &mut FoldTables,
+) {
     let inside = |set: Above| match given {
         Some((_, hits)) => {
             let hits = if set == Above::RETRIEVED { part.read } else { hits };
@@ -276,12 +286,12 @@ fn step(fold: &Fold, state: &mut Walked, part: Part<'_>, given: Option<(Above, u
 
 /// The expectation of a last step over the number of hits in the group at which reading stops.
 fn given_hits(
-    reads: &[Number],
+    reads: &[NumberOfLast],
     last: &Last,
     hits: Above,
     deepest: usize,
-    row: &Row<'_>,
-    tables: &mut Tables,
+    row: &RankingPieces<'_>,
+    tables: &mut FoldTables,
 ) -> f64 {
     let cut = row.parts(deepest).last().filter(|part| {
         let found = part.count(hits);
@@ -294,10 +304,10 @@ fn given_hits(
     };
     // The part before the group is added once.
     let limit = |place: &Place| ranks(place, row.facts);
-    let before: Vec<Walked> = reads
+    let before: Vec<GrowingSum> = reads
         .iter()
         .map(|number| {
-            let mut state = Walked::default();
+            let mut state = GrowingSum::default();
             match &number.read {
                 Read::Fold(fold, place) => row
                     .parts(limit(place))

@@ -4,14 +4,14 @@
 //! are added as in the plain formula, and a group adds one term.
 
 use super::chance::{Double, Hypergeometric, SumTables};
-use super::row::{Part, Row};
+use super::row::{RankingPieces, ReadPiece};
 use crate::fold::{CodeTable, Discount};
 use crate::label::Above;
 use crate::label::code::{NEGATIVE, UNPOOLED};
 
 /// Memory that is used again from row to row.
 #[derive(Debug, Default)]
-pub struct Tables {
+pub struct FoldTables {
     pub numbers: Vec<f64>,
     pub sums: SumTables,
     pub chances: Hypergeometric,
@@ -19,7 +19,7 @@ pub struct Tables {
 
 /// A sum over ranks that grows with the expected hits before them.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Walked {
+pub struct GrowingSum {
     pub hits: f64,
     pub sum: f64,
 }
@@ -34,7 +34,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    pub fn of(part: Part<'_>, set: Above) -> Self {
+    pub fn of(part: ReadPiece<'_>, set: Above) -> Self {
         Inside { size: part.size, hits: part.count(set) }
     }
 
@@ -45,13 +45,13 @@ impl Inside {
 }
 
 /// The number of hits.
-pub fn count(state: &mut Walked, part: Part<'_>, inside: Inside) {
+pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     state.sum += inside.expected(part.read);
 }
 
 /// The sum of the precisions at hits: E = r/t·((H + 1)·A + (r − 1)/(t − 1)·B), where A = Σ 1/(o + j) and
 /// B = Σ (j − 1)/(o + j) = s − (o + 1)·A.
-pub fn precision_sum(state: &mut Walked, part: Part<'_>, inside: Inside, sums: &mut SumTables) {
+pub fn precision_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside, sums: &mut SumTables) {
     let Inside { size, hits } = inside;
     if hits == size {
         for rank in part.above + 1..=part.above + part.read {
@@ -74,7 +74,7 @@ pub fn precision_sum(state: &mut Walked, part: Part<'_>, inside: Inside, sums: &
 }
 
 /// The pairs of a hit and a document above it that is no hit.
-pub fn pair_sum(state: &mut Walked, part: Part<'_>, inside: Inside) {
+pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
     let others = part.above as f64 - state.hits;
     let expected = inside.expected(part.read);
@@ -89,7 +89,7 @@ pub fn pair_sum(state: &mut Walked, part: Part<'_>, inside: Inside) {
 /// The discounted sum of gains: the mean gain times the weights of the ranks.
 pub fn weighted_sum(
     sum: &mut f64,
-    part: Part<'_>,
+    part: ReadPiece<'_>,
     gain: &CodeTable,
     discount: Discount,
     sums: &mut SumTables,
@@ -101,13 +101,13 @@ pub fn weighted_sum(
     }
 }
 
-fn plain_gains(sum: &mut f64, part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables) {
+fn plain_gains(sum: &mut f64, part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumTables) {
     let ranks = part.above..part.above + part.read;
     let weights = sums.of(discount, ranks.end);
     ranks.for_each(|rank| *sum += weights.term(gain, rank));
 }
 
-fn mean_gain(part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables) -> f64 {
+fn mean_gain(part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumTables) -> f64 {
     let end = part.above + part.read;
     gain * sums.of(discount, end).between(part.above, end).value()
 }
@@ -115,7 +115,7 @@ fn mean_gain(part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables
 /// The discounted sum of gains of a part, given how many of the ranks that are read have a document of a set.
 pub fn weighted_sum_given(
     sum: &mut f64,
-    part: Part<'_>,
+    part: ReadPiece<'_>,
     (set, hits): (Above, usize),
     gain: &CodeTable,
     discount: Discount,
@@ -146,11 +146,11 @@ pub fn weighted_sum_given(
 /// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that to
 /// stop at the l-th of them. One more document of chance R changes them to the mean over the places where it may stand.
 pub fn cascade(
-    row: &Row<'_>,
+    row: &RankingPieces<'_>,
     ranks: usize,
     stop: &CodeTable,
     discount: Discount,
-    tables: &mut Tables,
+    tables: &mut FoldTables,
 ) -> f64 {
     let (mut sum, mut goes_on) = (0.0, 1.0);
     for part in row.parts(ranks) {
@@ -187,7 +187,7 @@ impl Stops {
     /// The chance below which what follows is left out.
     const LEAST: f64 = 1e-20;
 
-    fn of(part: Part<'_>, stop: &CodeTable) -> Self {
+    fn of(part: ReadPiece<'_>, stop: &CodeTable) -> Self {
         let mut all = Stops { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
         // Chances ascend, so that no later document raises what was left out.
         let mut codes: Vec<(f64, u32)> =
@@ -240,7 +240,12 @@ impl Stops {
     }
 
     /// The expected discounted sum of the chances to stop within a part, for a user who has reached the part.
-    fn expected(&self, part: Part<'_>, discount: Discount, Tables { sums, chances, .. }: &mut Tables) -> f64 {
+    fn expected(
+        &self,
+        part: ReadPiece<'_>,
+        discount: Discount,
+        FoldTables { sums, chances, .. }: &mut FoldTables,
+    ) -> f64 {
         let size = part.size as u64;
         let stands = self.documents as f64 / size as f64;
         let weights = sums.of(discount, part.above + part.read);
@@ -260,7 +265,7 @@ impl Stops {
 /// The sum over the hits of a function of the number of documents of another set above each, if all are in random order.
 pub fn sum_over_hits(
     (hits, others): (usize, usize),
-    part: Part<'_>,
+    part: ReadPiece<'_>,
     above: u64,
     whole: impl FnOnce() -> f64,
     of: impl Fn(u64) -> f64,
@@ -279,7 +284,7 @@ pub fn sum_over_hits(
 
 /// The sum over the hits of the share of known non-relevant documents that are not above them. At most `most` above count, and their number
 /// is divided by `bound`.
-pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
+pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
     let most = row.facts.count(hits);
     let nonrelevant = row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
     let bound = most.min(nonrelevant.map(|(_, count)| u64::from(count)).sum());
@@ -316,7 +321,7 @@ pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hyper
 }
 
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
-pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
+pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
     const EPSILON: f64 = 0.00001;
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
@@ -427,7 +432,7 @@ fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64>
 
 /// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an index from 0. Only the first `ranks` ranks
 /// count.
-pub fn first_hit(row: &Row<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
+pub fn first_hit(row: &RankingPieces<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
     let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
     let inside = Inside::of(part, hits);
     if inside.hits == inside.size {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::TiedRanking;
-use super::folds::{self, Inside, Walked};
-use super::row::{self, Part};
+use super::folds::{self, GrowingSum, Inside};
+use super::row::{self, ReadPiece};
 use crate::label::code::UNPOOLED;
 use crate::label::{Above, Document};
 
@@ -29,7 +29,7 @@ pub(super) struct HeededTies {
 /// The next part of a ranking: a document outside of groups, or the part of a group that is read.
 pub(super) enum Next<'r> {
     Document(Document),
-    Group(Part<'r>),
+    Group(ReadPiece<'r>),
 }
 
 impl HeededTies {
@@ -66,13 +66,13 @@ impl HeededTies {
         }
     }
 
-    pub fn part(&self, of: &Heeded, read: u32) -> Part<'_> {
+    pub fn part(&self, of: &Heeded, read: u32) -> ReadPiece<'_> {
         let counts = &self.counts[of.counts.clone()];
-        Part::new(of.start as usize, of.size as usize, read.min(of.size) as usize, counts)
+        ReadPiece::new(of.start as usize, of.size as usize, read.min(of.size) as usize, counts)
     }
 
     /// Whether `of` is true of a group that begins within the first ranks.
-    pub fn any(&self, ranks: Option<u32>, of: impl Fn(Part<'_>) -> bool) -> bool {
+    pub fn any(&self, ranks: Option<u32>, of: impl Fn(ReadPiece<'_>) -> bool) -> bool {
         let within = self.groups.iter().take_while(|group| group.start < ranks.unwrap_or(0));
         within.map(|group| self.part(group, group.size)).any(of)
     }
@@ -86,7 +86,7 @@ impl HeededTies {
         if inside.hits > 0 && inside.hits < inside.size {
             let is_counted = |of: &&Document| of.rank < cut && set.contains(of.code);
             let counted = documents[group.documents.clone()].iter().filter(is_counted).count();
-            let mut state = Walked { hits: 0.0, sum: *value - counted as f64 };
+            let mut state = GrowingSum { hits: 0.0, sum: *value - counted as f64 };
             folds::count(&mut state, part, inside);
             *value = state.sum;
         }

@@ -23,11 +23,11 @@ mod search;
 mod walks;
 
 pub use columns::{ExpectedColumns, PrecisionOfTie};
-pub use expected::{Expectation, Scratch};
+pub use expected::{Expectation, TieScratch};
 pub use first_hit::FirstHit;
 pub use known::Side;
-pub use order::{Extreme, Key, Searched, refused};
-pub use row::{Pieces, Row};
+pub use order::{CodeOrder, Extreme, Searched, refused};
+pub use row::{Pieces, RankingPieces};
 
 use crate::label::{Codebook, Document, QueryFacts, RowTies};
 

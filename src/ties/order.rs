@@ -4,25 +4,25 @@ use bytemuck::Zeroable;
 
 use super::known::{Side, best_order, is_fixed, is_known, refused_extreme, refused_mean};
 use super::search::Search;
-use super::{Cuts, Expectation, Row, Scratch};
+use super::{Cuts, Expectation, RankingPieces, TieScratch};
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
 use crate::label::code::UNPOOLED;
-use crate::label::{Codebook, CutOff, GROUP, Line, RowTies, Tile};
+use crate::label::{AlignedBytes, Codebook, CutOff, GROUP, RowTies, Tile};
 use crate::measure::{BestOrder, Better, Expected, Measure};
 use crate::sort;
 
 /// The way in which the best or worst value of a measure over the orders of a row is computed.
 pub enum Extreme {
     /// The row is evaluated with its groups in this order.
-    Order(Key),
+    Order(CodeOrder),
     /// The value is searched for in each row.
     Searched(Searched),
 }
 
 /// An order of codes, in which the documents of every group are put.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct CodeOrder {
     /// All codes, the first one first.
     codes: Box<[u8; 256]>,
     /// The place of each code in the order.
@@ -43,18 +43,22 @@ impl Extreme {
     pub fn of(measure: &Measure, book: &Codebook, side: Side, cuts: Cuts) -> Result<Self> {
         let refused = || Error::Unanswerable(refused_extreme(measure, side, cuts));
         if is_fixed(&measure.recipe(book)?) {
-            return Ok(Extreme::Order(Key::new(&[0.0; 256].into(), book, side)));
+            return Ok(Extreme::Order(CodeOrder::new(&[0.0; 256].into(), book, side)));
         }
         let largest = (side == Side::Best) == (measure.definition().better != Better::Lower);
         Ok(match best_order(measure, cuts).ok_or_else(refused)? {
-            BestOrder::Worth(worth) => {
-                Extreme::Order(Key::new(&worth(measure, book).map_err(Error::Unanswerable)?, book, side))
-            }
+            BestOrder::Worth(worth) => Extreme::Order(CodeOrder::new(
+                &worth(measure, book).map_err(Error::Unanswerable)?,
+                book,
+                side,
+            )),
             BestOrder::Searched => {
                 let search = Search::of(measure, book).ok_or_else(refused)?;
                 Extreme::Searched(Searched { search, largest })
             }
-            BestOrder::Swaps | BestOrder::None => Extreme::Order(Key::new(&[0.0; 256].into(), book, side)),
+            BestOrder::Swaps | BestOrder::None => {
+                Extreme::Order(CodeOrder::new(&[0.0; 256].into(), book, side))
+            }
         })
     }
 }
@@ -77,7 +81,7 @@ pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<Stri
     (!known).then(|| refused_extreme(measure, side, cuts))
 }
 
-impl Key {
+impl CodeOrder {
     /// Orders codes by descending worth for the best order, ascending for the worst; codes of equal worth by their number in the same way.
     /// Codes that no document has come last, so that they make no difference between keys.
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
@@ -90,7 +94,7 @@ impl Key {
         }
         let mut places = Box::new([0; 256]);
         (0..=u8::MAX).zip(codes.iter()).for_each(|(place, &code)| places[usize::from(code)] = place);
-        Key { codes, places }
+        CodeOrder { codes, places }
     }
 
     fn place(&self, code: u8) -> u8 {
@@ -104,7 +108,7 @@ impl Key {
         tile: Tile<'t>,
         tied: &[(usize, RowTies<'_>)],
         reach: u32,
-        (lines, group): (&'t mut Vec<Line>, &mut Vec<u8>),
+        (lines, group): (&'t mut Vec<AlignedBytes>, &mut Vec<u8>),
     ) -> Tile<'t> {
         /// The number of bytes that are copied at a time: a processor's own copying is slow for some distances.
         const AT_ONCE: usize = 4096;
@@ -113,7 +117,7 @@ impl Key {
         if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach)) {
             return seen;
         }
-        lines.resize(seen.labels.len().div_ceil(size_of::<Line>()), Line::zeroed());
+        lines.resize(seen.labels.len().div_ceil(size_of::<AlignedBytes>()), AlignedBytes::zeroed());
         let labels = &mut bytemuck::cast_slice_mut(lines)[..seen.labels.len()];
         let parts = labels.chunks_mut(AT_ONCE).zip(seen.labels.chunks(AT_ONCE));
         parts.for_each(|(to, from)| to.copy_from_slice(from));
@@ -162,7 +166,7 @@ impl Key {
 
 impl Searched {
     /// The extreme value of a row.
-    pub fn of_row(&self, row: &Row<'_>, scratch: &mut Scratch) -> f64 {
+    pub fn of_row(&self, row: &RankingPieces<'_>, scratch: &mut TieScratch) -> f64 {
         self.search.of_row(row, self.largest, &mut scratch.tables.sums)
     }
 }

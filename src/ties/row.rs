@@ -44,7 +44,7 @@ pub(super) fn add_codes(
 
 /// One ranking as pieces, and what the qrels know of its query.
 #[derive(Debug)]
-pub struct Row<'a> {
+pub struct RankingPieces<'a> {
     /// The number of documents of the qrels that carry each code.
     pub facts: QueryFacts<'a>,
     /// The meaning of the codes.
@@ -56,7 +56,7 @@ pub struct Row<'a> {
 
 /// A piece as a measure reads it.
 #[derive(Debug, Clone, Copy)]
-pub struct Part<'r> {
+pub struct ReadPiece<'r> {
     /// The number of documents before it.
     pub above: usize,
     /// The number of its documents.
@@ -66,10 +66,10 @@ pub struct Part<'r> {
     counts: &'r [(u8, u32)],
 }
 
-impl<'r> Part<'r> {
+impl<'r> ReadPiece<'r> {
     /// A part with these codes, ascending.
     pub(super) fn new(above: usize, size: usize, read: usize, counts: &'r [(u8, u32)]) -> Self {
-        Part { above, size, read, counts }
+        ReadPiece { above, size, read, counts }
     }
 
     /// The codes of the part, ascending, with their numbers of documents.
@@ -100,14 +100,14 @@ impl<'r> Part<'r> {
     }
 }
 
-impl<'a> Row<'a> {
+impl<'a> RankingPieces<'a> {
     /// Makes a row of a ranking under a view, in the memory of another row.
     pub fn new(tied: &TiedRanking<'a>, view: View, mut of: Pieces) -> Self {
         let &TiedRanking { documents, depth, facts, book, ties } = tied;
         of.pieces.clear();
         of.counts.clear();
         of.left.clear();
-        let mut row = Row { facts, book, depth: 0, of };
+        let mut row = RankingPieces { facts, book, depth: 0, of };
         let end = view.depth.map_or(depth, |kept| kept.min(depth));
         let (mut at, mut rest, mut groups) = (0, documents, ties.groups.iter().peekable());
         while at < end {
@@ -208,9 +208,9 @@ impl<'a> Row<'a> {
     }
 
     /// The parts of its first `ranks` ranks.
-    pub fn parts(&self, ranks: usize) -> impl Iterator<Item = Part<'_>> {
+    pub fn parts(&self, ranks: usize) -> impl Iterator<Item = ReadPiece<'_>> {
         let met = self.of.pieces.iter().take_while(move |piece| piece.above < ranks);
-        met.map(move |piece| Part {
+        met.map(move |piece| ReadPiece {
             above: piece.above,
             size: piece.size,
             read: piece.read.min(ranks - piece.above),

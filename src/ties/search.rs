@@ -1,7 +1,7 @@
 //! Extreme values that no single order of codes gives. The search is over the number of hits that the group has above the cut.
 
 use super::chance::SumTables;
-use super::row::{Part, Row};
+use super::row::{RankingPieces, ReadPiece};
 use crate::fold::Discount;
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};
@@ -26,7 +26,7 @@ struct Standing {
 }
 
 impl Standing {
-    fn of(part: Part<'_>, hits: Above) -> Self {
+    fn of(part: ReadPiece<'_>, hits: Above) -> Self {
         Standing { above: part.above, size: part.size, found: part.count(hits), read: part.read }
     }
 
@@ -59,7 +59,7 @@ impl Search {
     }
 
     /// The largest or the smallest value over the orders of a row.
-    pub fn of_row(self, row: &Row<'_>, largest: bool, sums: &mut SumTables) -> f64 {
+    pub fn of_row(self, row: &RankingPieces<'_>, largest: bool, sums: &mut SumTables) -> f64 {
         match self {
             Search::Accuracy { hits, ranks } => accuracy(row, hits, ranks, largest),
             Search::PrecisionOfHits { hits, ranks } => precision_of_hits(row, hits, ranks, largest, sums),
@@ -70,7 +70,7 @@ impl Search {
 }
 
 /// Accuracy: hits stand first, or last, in the part of each group that is read.
-fn accuracy(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
+fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let (mut met, mut wrong, mut read) = (0, 0u64, 0);
     for part in row.parts(ranks) {
         let at = Standing::of(part, hits);
@@ -94,7 +94,13 @@ fn accuracy(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     if hits == 0.0 { 0.0 } else { 1.0 - ratio(wrong as f64, (read as f64 - hits) * hits) }
 }
 
-fn precision_of_hits(row: &Row<'_>, hits: Above, ranks: usize, largest: bool, sums: &mut SumTables) -> f64 {
+fn precision_of_hits(
+    row: &RankingPieces<'_>,
+    hits: Above,
+    ranks: usize,
+    largest: bool,
+    sums: &mut SumTables,
+) -> f64 {
     let (mut met, mut sum) = (0, 0.0);
     for part in row.parts(ranks) {
         let at = Standing::of(part, hits);
@@ -129,7 +135,7 @@ fn precision_of_hits(row: &Row<'_>, hits: Above, ranks: usize, largest: bool, su
 
 /// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The number of documents that a cut leaves at
 /// the end is searched together with the documents above the cutoff.
-fn fall_out(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
+fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let top = row.depth.min(ranks);
     // Hits above the cutoff, and hits of whole groups.
     let (mut above, mut met) = (0, 0);
@@ -157,7 +163,7 @@ fn fall_out(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
 
 /// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for
 /// the smallest value). It is the extreme sum over the hits and such documents placed so far.
-fn inferred(row: &Row<'_>, hits: Above, largest: bool) -> f64 {
+fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);

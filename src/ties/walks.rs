@@ -1,8 +1,8 @@
 //! Closed forms of the measures that walk, by name. The reference defines their state in a plain ranking.
 
 use super::chance::{Double, Hypergeometric, ranks_of};
-use super::folds::{self, Tables};
-use super::row::Row;
+use super::folds::{self, FoldTables};
+use super::row::RankingPieces;
 use crate::fold::{CodeTable, Discount, for_ratio};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Codebook};
@@ -10,10 +10,10 @@ use crate::measure::{Measure, table};
 use crate::sort;
 
 /// A function from a row to its expected value.
-pub type Form = Box<dyn Fn(&Row<'_>, &mut Tables) -> f64 + Send + Sync>;
+pub type ClosedForm = Box<dyn Fn(&RankingPieces<'_>, &mut FoldTables) -> f64 + Send + Sync>;
 
 /// The closed form of a measure that walks, if it has one.
-pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
+pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
     let hits = book.at_least(m.rel());
     let depth = m.number("depth").unwrap_or(1000.0) as usize;
     let most = m.rank().map_or(depth, |rank| depth.min(rank as usize));
@@ -32,7 +32,9 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
                 ..FIRST_GRADE => gain == 0.0,
                 _ => gain >= 0.0,
             });
-            sound.then(|| -> Form { Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables)) })
+            sound.then(|| -> ClosedForm {
+                Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables))
+            })
         }
         "Compat" => {
             let (p, normalize) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
@@ -52,7 +54,7 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
 }
 
 /// The form of a C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
-fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> Form {
+fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> ClosedForm {
     let (mut weight, mut weights) = (1.0, 0.0);
     let shares: Vec<f64> = (1..=ranks)
         .map(|rank| {
@@ -66,7 +68,7 @@ fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> Form {
 }
 
 /// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most` ranks.
-fn bejeweled(row: &Row<'_>, hits: Above, target: f64, most: usize) -> f64 {
+fn bejeweled(row: &RankingPieces<'_>, hits: Above, target: f64, most: usize) -> f64 {
     let wanted = target.ceil().max(1.0) as usize;
     let (mut met, mut expected) = (0, 0.0);
     for part in row.parts(most) {
@@ -107,7 +109,7 @@ fn bejeweled(row: &Row<'_>, hits: Above, target: f64, most: usize) -> f64 {
 }
 
 /// R, the query's relevant documents.
-fn relevant(row: &Row<'_>, hits: Above) -> f64 {
+fn relevant(row: &RankingPieces<'_>, hits: Above) -> f64 {
     row.facts.count(hits) as f64
 }
 
@@ -116,7 +118,7 @@ fn ratio(a: f64, b: f64) -> f64 {
 }
 
 /// 1 / lg(2 + b), summed over the hits, where b is the number of other documents above each hit.
-fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
+fn bin_g(row: &RankingPieces<'_>, hits: Above, tables: &mut FoldTables) -> f64 {
     let term = |others: u64| 1.0 / ((2 + others) as f64).log2();
     let (mut others, mut sum) = (0u64, 0.0);
     for part in row.parts(usize::MAX) {
@@ -126,7 +128,7 @@ fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
             (0..part.read).for_each(|_| sum += term(others));
         } else if found > 0 {
             let start = others as usize;
-            let Tables { sums, chances, .. } = tables;
+            let FoldTables { sums, chances, .. } = tables;
             let whole = || {
                 let end = start + rest + 1;
                 found as f64 / (rest + 1) as f64 * sums.of(Discount::Log2, end).between(start, end).value()
@@ -139,7 +141,7 @@ fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
 }
 
 /// The ideal ranking of the judged documents, walked down rank by rank.
-struct Ideal {
+struct IdealWalk {
     /// Positive gains, the largest first, with the documents that have them.
     gains: Vec<(f64, u32)>,
     documents: usize,
@@ -150,8 +152,8 @@ struct Ideal {
     end: usize,
 }
 
-impl Ideal {
-    fn new(row: &Row<'_>, gain: &CodeTable) -> Self {
+impl IdealWalk {
+    fn new(row: &RankingPieces<'_>, gain: &CodeTable) -> Self {
         let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
         let mut gains: Vec<(f64, u32)> =
             judged.map(|(code, count)| (gain[usize::from(code)], count)).collect();
@@ -159,7 +161,7 @@ impl Ideal {
         sort::largest_first(&mut gains);
         let documents = gains.iter().map(|&(_, count)| count as usize).sum();
         let end = gains.first().map_or(0, |&(_, count)| count as usize);
-        Ideal { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
+        IdealWalk { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
     }
 
     /// The discounted gain of the ideal ranking down to a rank, which is no smaller than in the last call.
@@ -190,11 +192,11 @@ impl Ideal {
 }
 
 /// The mean over the ranks at which the gain of the ideal ranking changes of the expected DCG there, as a share of the ideal one.
-fn ndcg_over_changes(row: &Row<'_>, hits: Above, gain: &CodeTable, tables: &mut Tables) -> f64 {
+fn ndcg_over_changes(row: &RankingPieces<'_>, hits: Above, gain: &CodeTable, tables: &mut FoldTables) -> f64 {
     if relevant(row, hits) == 0.0 {
         return 0.0;
     }
-    let mut ideal = Ideal::new(row, gain);
+    let mut ideal = IdealWalk::new(row, gain);
     let (mut sum, mut count) = (0.0, 0.0);
     let mut dcg = |ranks: usize| {
         let mut dcg = 0.0;
@@ -215,8 +217,8 @@ fn ndcg_over_changes(row: &Row<'_>, hits: Above, gain: &CodeTable, tables: &mut 
 
 /// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of the last rank. It is computed from the
 /// pairs of a document with a gain and another above it. Gains are 0 or more.
-fn ndcg_over_relevant(row: &Row<'_>, gain: &CodeTable, tables: &mut Tables) -> f64 {
-    let mut ideal = Ideal::new(row, gain);
+fn ndcg_over_relevant(row: &RankingPieces<'_>, gain: &CodeTable, tables: &mut FoldTables) -> f64 {
+    let mut ideal = IdealWalk::new(row, gain);
     // The number of documents found in a cut group is chance: then its mean product with DCG is kept apart.
     let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
@@ -262,7 +264,7 @@ fn ndcg_over_relevant(row: &Row<'_>, gain: &CodeTable, tables: &mut Tables) -> f
 
 /// Rank-biased overlap with the nearest ideal ranking. A document's overlap begins at the later of its rank and its place in the ideal
 /// ranking, behind the better ones and those of its grade that stand above it.
-fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) -> f64 {
+fn compatibility(row: &RankingPieces<'_>, p: f64, normalize: bool, tables: &mut FoldTables) -> f64 {
     let positive = |code: u8| row.book.grade(code).is_some_and(|grade| grade > 0.0);
     let codes: Vec<(u8, u64)> = row
         .facts

@@ -6,10 +6,10 @@ use laneval::internals::engine::gpu::batch::{Answer, Ready, Sizes};
 use laneval::internals::engine::gpu::device::{Choice, Device};
 use laneval::internals::engine::gpu::reduce::{Reducer, Scaled};
 use laneval::internals::engine::gpu::resident::ResidentLabels;
-use laneval::internals::engine::gpu::tasks::Integers;
+use laneval::internals::engine::gpu::tasks::IntegerProgram;
 use laneval::internals::engine::gpu::{Gpu, mirror};
 use laneval::internals::engine::{Engine, Job};
-use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Inputs, Product, Program, Task};
+use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task};
 use laneval::internals::generate::Synthetic;
 use laneval::internals::label::Above;
 use laneval::measure::Measure;
@@ -80,11 +80,12 @@ fn check(
     sizes: Sizes,
     resident: bool,
     matrix: &LabelMatrix,
-    (program, inputs): (&Program, &Inputs),
+    (program, inputs): (&Program, &QueryInputs),
     view: View,
 ) {
     let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
-    let integers = Arc::new(Integers::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth))));
+    let integers =
+        Arc::new(IntegerProgram::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth))));
     let ready = Ready::new(device, integers.clone(), view, sizes).expect("kernels");
     let labels = resident.then(|| ResidentLabels::new(device, &matrix.batch()).expect("room"));
     let mut next = 0;
@@ -142,7 +143,7 @@ fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
 }
 
 /// A few folds of each kind, so that a run is short, and two inputs.
-fn program(queries: usize) -> (Program, Inputs) {
+fn program(queries: usize) -> (Program, QueryInputs) {
     let set = Above(4);
     let gain = gains(&[0.0, 1.0, 3.0]);
     let task = |fold: Fold, cuts: &[Cut]| Task { fold, cuts: cuts.to_vec() };
@@ -224,7 +225,7 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result
         Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
         Task { fold: Fold::PairSum(Above(100)), cuts },
     ];
-    let (program, inputs) = (Program { tasks, codes: 256, ..Program::default() }, Inputs::new());
+    let (program, inputs) = (Program { tasks, codes: 256, ..Program::default() }, QueryInputs::new());
     for judged_only in by_default(&[true][..], &[false, true]).iter().copied() {
         let view = View { depth: None, judged_only };
         for gpu in [gpu, pairs] {
@@ -255,14 +256,14 @@ fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
         codes: matrix.book().codes(),
         ..Program::default()
     };
-    let integers = Arc::new(Integers::new(&program, 4));
+    let integers = Arc::new(IntegerProgram::new(&program, 4));
     let ready = Ready::new(device, integers, View::default(), sizes).expect("kernels");
     let (mut batches, mut twelfths) = (0, 0u64);
     let job = Job {
         batch: matrix.batch(),
         view: View::default(),
         program: &program,
-        inputs: &Inputs::new(),
+        inputs: &QueryInputs::new(),
         watch: None,
     };
     let run = ready.run(&job, None, |answer| {
@@ -408,7 +409,7 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
 fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>> {
     let Job { batch, view, program, inputs, .. } = job;
     let deepest = batch.depths().iter().copied().max().unwrap_or(0);
-    let integers = Integers::new(program, deepest);
+    let integers = IntegerProgram::new(program, deepest);
     let scaled: Vec<Scaled> =
         products.iter().map(|product| Scaled::new(product, &integers).expect("scaled")).collect();
     let mut sums = vec![vec![0u128; runs]; products.len()];

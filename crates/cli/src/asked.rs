@@ -12,7 +12,7 @@ use laneval::{
 };
 
 use super::choice::{OverJudges, TieRule, adapter, engines, judges, one_of, query_sets};
-use super::inputs::{Files, Inputs, Naming, Ranking};
+use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions};
 use super::queries;
 use super::stop::Stop;
 use super::style::shown;
@@ -23,11 +23,11 @@ pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
 /// The options that say what to evaluate, and how.
 #[derive(Debug, Args)]
-pub struct Asked {
+pub struct EvaluationOptions {
     #[command(flatten)]
-    pub files: Files,
+    pub files: FileOptions,
     #[command(flatten)]
-    pub naming: Naming,
+    pub naming: NameOptions,
 
     /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
     /// may be repeated
@@ -59,7 +59,7 @@ pub struct Asked {
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     pub only: Option<PathBuf>,
     #[command(flatten)]
-    pub ranking: Ranking,
+    pub ranking: RankingOptions,
 
     /// The engine that computes
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
@@ -91,7 +91,7 @@ pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop
     if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
 }
 
-impl Asked {
+impl EvaluationOptions {
     /// Returns whether a GPU is asked for.
     pub fn names_a_gpu(&self) -> bool {
         self.engine == EngineChoice::Gpu || self.adapter.is_some()
@@ -152,8 +152,8 @@ impl Asked {
 
     /// Notes on label matrices and on formats. A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other
     /// values than the text would, and a text may be recognised as what it is not: neither must pass in silence.
-    pub fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
-        let Inputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
+    pub fn rule_notes(&self, inputs: &EvaluationInputs, matrices: &[LabelMatrix]) -> Vec<Note> {
+        let EvaluationInputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
             Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))

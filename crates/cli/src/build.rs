@@ -7,10 +7,10 @@ use clap::Args;
 use laneval::Ties;
 
 use super::choice::TieRule;
-use super::formats::Formats;
-use super::inputs::{Files, Naming, Ranking, RunPath, bytes, named, recognise};
+use super::formats::FormatOptions;
+use super::inputs::{FileOptions, NameOptions, RankingOptions, RunPath, bytes, named, recognise};
 use super::output::{self, unknown_extension};
-use super::progress::{Amount, Progress};
+use super::progress::{Progress, WorkAmount};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
@@ -45,11 +45,11 @@ pub struct Build {
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
-    files: Files,
+    files: FileOptions,
     #[command(flatten)]
-    naming: Naming,
+    naming: NameOptions,
     #[command(flatten)]
-    ranking: Ranking,
+    ranking: RankingOptions,
     #[command(flatten)]
     threads: Threads,
 }
@@ -59,12 +59,12 @@ impl Build {
     pub fn of(
         (qrels, runs): (PathBuf, Vec<PathBuf>),
         output: PathBuf,
-        formats: Formats,
+        formats: FormatOptions,
         quiet: bool,
     ) -> Self {
-        let ranking = Ranking::of(formats);
+        let ranking = RankingOptions::of(formats);
         let (keep_ties, files, threads) = Default::default();
-        let naming = Naming::PATH;
+        let naming = NameOptions::PATH;
         Build { qrels, runs, output, keep_ties, quiet, files, naming, ranking, threads }
     }
 
@@ -98,7 +98,7 @@ impl Build {
             ));
         }
         let paths: Vec<PathBuf> = runs.iter().map(|run| run.path.clone()).collect();
-        let amount = Amount::of(bytes([&self.qrels].into_iter().chain(&paths)));
+        let amount = WorkAmount::of(bytes([&self.qrels].into_iter().chain(&paths)));
         let progress = Progress::start("reading", amount, self.quiet);
         let matrix = self.ranking.join(
             (&self.qrels, runs),
@@ -107,7 +107,7 @@ impl Build {
             progress.watch(),
         )?;
         drop(progress);
-        let progress = Progress::start("writing", Amount::Unknown, self.quiet);
+        let progress = Progress::start("writing", WorkAmount::Unknown, self.quiet);
         matrix.write(&self.output)?;
         drop(progress);
         if !self.quiet {

@@ -6,7 +6,7 @@ use laneval::report::Format;
 use laneval::{EngineChoice, JudgedBy, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
 /// A name on the command line, its value, and its text in the help.
-pub type Choice<T> = (&'static str, T, &'static str);
+pub type NamedChoice<T> = (&'static str, T, &'static str);
 
 /// The treatment of equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl TieRule {
 }
 
 /// Lists the treatments of equal scores.
-pub fn ties() -> Vec<Choice<TieRule>> {
+pub fn ties() -> Vec<NamedChoice<TieRule>> {
     let orders = described(&Ties::ALL, |ties| match ties {
         Ties::DocnoDescending => "by document id, bytewise descending, as trec_eval does",
         Ties::DocnoAscending => "by document id, bytewise ascending",
@@ -64,7 +64,7 @@ pub enum OverJudges {
 }
 
 /// Lists the values over judges.
-pub fn judges() -> Vec<Choice<OverJudges>> {
+pub fn judges() -> Vec<NamedChoice<OverJudges>> {
     vec![
         ("mean", OverJudges::One("mean"), "the mean over the judges of the query"),
         ("each", OverJudges::Each, "the scores of each judge, over the queries that the judge has judged"),
@@ -74,7 +74,7 @@ pub fn judges() -> Vec<Choice<OverJudges>> {
 }
 
 /// Lists the meanings of groups of judgments.
-pub fn groups() -> Vec<Choice<JudgedBy>> {
+pub fn groups() -> Vec<NamedChoice<JudgedBy>> {
     described(&JudgedBy::ALL, |by| match by {
         JudgedBy::Judge => "a judge: `query judge document grade`",
         JudgedBy::Subtopic => "a subtopic of the query: `query subtopic document grade`",
@@ -86,7 +86,7 @@ pub fn groups() -> Vec<Choice<JudgedBy>> {
 }
 
 /// Lists the types of scores.
-pub fn scores() -> Vec<Choice<ScoreType>> {
+pub fn scores() -> Vec<NamedChoice<ScoreType>> {
     described(&ScoreType::ALL, |score| match score {
         ScoreType::F64 => "as trec_eval 10 does",
         ScoreType::F32 => "as trec_eval 9 and pytrec_eval do: more scores are tied",
@@ -95,7 +95,7 @@ pub fn scores() -> Vec<Choice<ScoreType>> {
 }
 
 /// Lists the sets of queries that count.
-pub fn query_sets() -> Vec<Choice<QuerySet>> {
+pub fn query_sets() -> Vec<NamedChoice<QuerySet>> {
     described(&QuerySet::ALL, |queries| match queries {
         QuerySet::Judged => "every judged query; one that the run lacks scores 0",
         QuerySet::Both => "only the judged queries that are in the run, as trec_eval does",
@@ -105,7 +105,7 @@ pub fn query_sets() -> Vec<Choice<QuerySet>> {
 }
 
 /// Lists the engines.
-pub fn engines() -> Vec<Choice<EngineChoice>> {
+pub fn engines() -> Vec<NamedChoice<EngineChoice>> {
     described(&EngineChoice::ALL, |engine| match engine {
         EngineChoice::Auto => "the fastest for the data at hand",
         EngineChoice::Cpu => "SIMD on all threads",
@@ -116,7 +116,7 @@ pub fn engines() -> Vec<Choice<EngineChoice>> {
 }
 
 /// Lists the tests of a comparison.
-pub fn tests() -> Vec<Choice<Test>> {
+pub fn tests() -> Vec<NamedChoice<Test>> {
     described(&Test::ALL, |test| match test {
         Test::T => "the paired t test",
         Test::Randomisation => {
@@ -129,7 +129,7 @@ pub fn tests() -> Vec<Choice<Test>> {
 }
 
 /// Lists the alternatives to the hypothesis of a comparison that runs are equal.
-pub fn alternatives() -> Vec<Choice<Alternative>> {
+pub fn alternatives() -> Vec<NamedChoice<Alternative>> {
     described(&Alternative::ALL, |alternative| match alternative {
         Alternative::TwoSided => "the systems differ",
         Alternative::Better => "the run is better than its baseline",
@@ -139,7 +139,7 @@ pub fn alternatives() -> Vec<Choice<Alternative>> {
 }
 
 /// Lists the corrections for many comparisons.
-pub fn corrections() -> Vec<Choice<Correction>> {
+pub fn corrections() -> Vec<NamedChoice<Correction>> {
     described(&Correction::ALL, |correction| match correction {
         Correction::None => "nothing: one in twenty comparisons of equal systems is a false alarm",
         Correction::Bonferroni => "every p times their number",
@@ -154,7 +154,7 @@ pub fn corrections() -> Vec<Choice<Correction>> {
 }
 
 /// Lists the sets of comparisons that a correction looks at together.
-pub fn scopes() -> Vec<Choice<Scope>> {
+pub fn scopes() -> Vec<NamedChoice<Scope>> {
     described(&Scope::ALL, |scope| match scope {
         Scope::Measure => "the pairs under each measure",
         Scope::All => "all pairs under all measures",
@@ -163,7 +163,7 @@ pub fn scopes() -> Vec<Choice<Scope>> {
 }
 
 /// Lists the intervals of a difference.
-pub fn intervals() -> Vec<Choice<Interval>> {
+pub fn intervals() -> Vec<NamedChoice<Interval>> {
     described(&Interval::ALL, |interval| match interval {
         Interval::T => "by t",
         Interval::Bootstrap => "percentiles of 9,999 resamples of the queries",
@@ -173,7 +173,7 @@ pub fn intervals() -> Vec<Choice<Interval>> {
 }
 
 /// Lists the formats of scores.
-pub fn formats() -> Vec<Choice<Format>> {
+pub fn formats() -> Vec<NamedChoice<Format>> {
     described(&Format::ALL, |format| match format {
         Format::Table => "aligned columns for people",
         Format::Tsv => "rows of run, query_id, measure, stat, value, separated by tabs",
@@ -190,13 +190,13 @@ pub fn formats() -> Vec<Choice<Format>> {
 }
 
 /// Lists the statistics besides the average.
-pub fn stats() -> Vec<Choice<Stat>> {
+pub fn stats() -> Vec<NamedChoice<Stat>> {
     described(&Stat::ALL, |_| "")
 }
 
 /// A format of output other than scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plain {
+pub enum PlainFormat {
     /// A table for people.
     Table,
     /// JSON for programs.
@@ -204,12 +204,12 @@ pub enum Plain {
 }
 
 /// Lists the formats of output other than scores.
-pub fn plain() -> Vec<Choice<Plain>> {
-    vec![("table", Plain::Table, ""), ("json", Plain::Json, "")]
+pub fn plain() -> Vec<NamedChoice<PlainFormat>> {
+    vec![("table", PlainFormat::Table, ""), ("json", PlainFormat::Json, "")]
 }
 
 /// Lists options of the library by their names, with the text of each in the help.
-fn described<T: Copy>(all: &[(&'static str, T)], help: impl Fn(T) -> &'static str) -> Vec<Choice<T>> {
+fn described<T: Copy>(all: &[(&'static str, T)], help: impl Fn(T) -> &'static str) -> Vec<NamedChoice<T>> {
     all.iter().map(|&(name, value)| (name, value, help(value))).collect()
 }
 
@@ -221,10 +221,10 @@ pub fn adapter(text: &str) -> Result<String, String> {
 
 /// Makes a parser of one of these names.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
-    choices: impl Into<Vec<Choice<T>>>,
+    choices: impl Into<Vec<NamedChoice<T>>>,
 ) -> impl TypedValueParser<Value = T> {
     let choices = choices.into();
-    let possible = |&(name, _, help): &Choice<T>| match help {
+    let possible = |&(name, _, help): &NamedChoice<T>| match help {
         "" => PossibleValue::new(name),
         help => PossibleValue::new(name).help(help),
     };

@@ -15,13 +15,13 @@ use laneval::measure::Measure;
 use laneval::report::{Format, Note, notes};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat, Watch};
 
-use super::asked::Asked;
+use super::asked::EvaluationOptions;
 use super::choice::{OverJudges, TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::evaluation::{self, scores_with_summary};
 use super::gates;
-use super::inputs::{Inputs, named};
-use super::page::Origin;
-use super::progress::{Amount, Progress};
+use super::inputs::{EvaluationInputs, named};
+use super::page::PageOrigin;
+use super::progress::{Progress, WorkAmount};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
@@ -53,7 +53,7 @@ pub struct Compare {
     #[arg(value_name = "QRELS RUN RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    asked: Asked,
+    asked: EvaluationOptions,
 
     /// Compare all other runs with this one, given by name or path, or with scores of queries in a file [default: every pair]
     ///
@@ -217,11 +217,11 @@ impl Compare {
             named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).chain(file).collect();
         let output = self.report.place(&paths)?;
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
-        let inputs = Inputs::of(&self.inputs)?;
+        let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices =
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
-            let progress = Progress::start("comparing", Amount::Draws, self.quiet);
+            let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
             let (scores, note, comparison, part) =
                 self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
@@ -234,9 +234,9 @@ impl Compare {
             }
             let origin = match format {
                 Format::Html => {
-                    Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?
+                    PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?
                 }
-                _ => Origin::default(),
+                _ => PageOrigin::default(),
             };
             let look = self.report.options(self.per_query);
             write(&comparison, &gates, (format, &look), &origin, output)?;
@@ -270,7 +270,7 @@ impl Compare {
     fn compared(
         &self,
         evaluator: &Evaluator,
-        inputs: &Inputs,
+        inputs: &EvaluationInputs,
         matrices: &[LabelMatrix],
         mut options: Options,
         watch: Option<&Watch>,
@@ -316,7 +316,7 @@ impl Compare {
     /// Prints the notes of a comparison.
     fn tell(
         &self,
-        inputs: &Inputs,
+        inputs: &EvaluationInputs,
         matrices: &[LabelMatrix],
         scores: &Scores,
         note: Option<Note>,

@@ -10,11 +10,11 @@ use flate2::write::GzEncoder;
 use laneval::{Error, Input, Join, JudgedBy, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
-use super::choice::{Choice, groups, one_of};
-use super::formats::Formats;
+use super::choice::{NamedChoice, groups, one_of};
+use super::formats::FormatOptions;
 use super::inputs::{bytes, recognise, stem};
 use super::output::{Output, unknown_extension};
-use super::progress::{Amount, Progress};
+use super::progress::{Progress, WorkAmount};
 use super::row_output::{NO_PARQUET, RowFormat, RowWriter};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -55,11 +55,11 @@ pub struct Convert {
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
-    formats: Formats,
+    formats: FormatOptions,
 }
 
 /// Lists the groups of judgments that tables have columns for.
-fn columns() -> Vec<Choice<JudgedBy>> {
+fn columns() -> Vec<NamedChoice<JudgedBy>> {
     groups().into_iter().filter(|&(_, by, _)| by != JudgedBy::Preference).collect()
 }
 
@@ -165,7 +165,7 @@ impl Convert {
                 "a label matrix has neither documents nor scores any more: convert what it was built from";
             return Err(Stop::new(message));
         }
-        let amount = Amount::of(bytes(&self.inputs));
+        let amount = WorkAmount::of(bytes(&self.inputs));
         let progress = Progress::start("converting", amount, self.quiet);
         let by = self.judgments_by;
         let join = self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });

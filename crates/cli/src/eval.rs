@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use laneval::compare::Gate;
-use laneval::internals::engine::auto::Taken;
+use laneval::internals::engine::auto::TakenEngine;
 use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::{Chosen, Engine, Job};
+use laneval::internals::engine::{ChosenEngine, Engine, Job};
 use laneval::internals::timing::Timing;
 use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 
-use super::asked::Asked;
+use super::asked::EvaluationOptions;
 use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
 use super::gates;
-use super::inputs::{Inputs, named, of_all};
+use super::inputs::{EvaluationInputs, named, of_all};
 use super::judges;
 use super::output::{Output, print};
-use super::page::{self, Origin};
-use super::pipe::{self, Gone, Piped};
-use super::progress::{Amount, Progress};
+use super::page::{self, PageOrigin};
+use super::pipe::{self, PipeResults, Piped};
+use super::progress::{Progress, WorkAmount};
 use super::queries;
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
@@ -55,7 +55,7 @@ pub struct Eval {
     hold: bool,
 
     #[command(flatten)]
-    asked: Asked,
+    asked: EvaluationOptions,
     /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
     ///
     /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
@@ -98,12 +98,12 @@ pub struct Eval {
 }
 
 /// The output: its format and its places.
-struct To {
+struct ScoresTo {
     format: Format,
     scores: Output,
     summary: Option<Output>,
     /// The origin of the numbers, for a page.
-    origin: Option<Origin>,
+    origin: Option<PageOrigin>,
 }
 
 impl Eval {
@@ -130,10 +130,10 @@ impl Eval {
         let summary = self.written.partial(&paths)?;
         let evaluator = evaluator.with_only(self.asked.only()?);
         let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
-        let inputs = Inputs::of(&self.inputs)?;
+        let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
-            let origin = (format == Format::Html && !self.explain).then(|| Origin::of(words, &inputs));
-            let to = To { format, scores, summary, origin: origin.transpose()? };
+            let origin = (format == Format::Html && !self.explain).then(|| PageOrigin::of(words, &inputs));
+            let to = ScoresTo { format, scores, summary, origin: origin.transpose()? };
             self.evaluate(&evaluator, &inputs, to)
         })
     }
@@ -148,10 +148,15 @@ impl Eval {
             .collect()
     }
 
-    fn evaluate(&self, evaluator: &Evaluator, inputs: &Inputs, mut to: To) -> Result<(), Stop> {
+    fn evaluate(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &EvaluationInputs,
+        mut to: ScoresTo,
+    ) -> Result<(), Stop> {
         let mut timing = Timing::default();
         let start = Instant::now();
-        let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
+        let read = if matches!(inputs, EvaluationInputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
             None => (
                 timing.time(read, || {
@@ -165,7 +170,7 @@ impl Eval {
             }
             Some(Piped::Gone(gone)) => {
                 timing.add("read and evaluate", start.elapsed());
-                let Gone { scores, summary, queries, results } = *gone;
+                let PipeResults { scores, summary, queries, results } = *gone;
                 let took = start.elapsed();
                 let work = || self.report_passed(evaluator, queries, results, took);
                 let timings = |timing: &_| timings(timing, None, results, 0);
@@ -182,7 +187,7 @@ impl Eval {
         if self.explain {
             return self.explain(evaluator, taken.as_ref(), &matrices, to.scores);
         }
-        let progress = Progress::start("evaluating", Amount::Bytes(None), self.quiet);
+        let progress = Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet);
         let watched = evaluator.clone().with_watch(progress.watch());
         let done = self.all_scores(&watched, taken.as_ref(), &matrices, &mut timing)?;
         drop(progress);
@@ -203,9 +208,9 @@ impl Eval {
     }
 
     /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
-    fn piped(&self, evaluator: &Evaluator, inputs: &Inputs) -> Result<Option<Piped>, Stop> {
+    fn piped(&self, evaluator: &Evaluator, inputs: &EvaluationInputs) -> Result<Option<Piped>, Stop> {
         match inputs {
-            Inputs::Text(qrels, runs)
+            EvaluationInputs::Text(qrels, runs)
                 if runs.len() == 1
                     && !self.hold
                     && !self.asked.naming.needs_tags()
@@ -229,7 +234,7 @@ impl Eval {
         (scores, summary): (Scores, Option<Summary>),
         rules: Vec<Note>,
         work: impl FnOnce(),
-        to: To,
+        to: ScoresTo,
         mut timing: Timing,
         timings: impl FnOnce(&Timing) -> String,
     ) -> Result<(), Stop> {
@@ -342,11 +347,11 @@ impl Eval {
     fn all_scores(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&Taken>,
+        taken: Option<&TakenEngine>,
         matrices: &[LabelMatrix],
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
-        let cpu = Chosen::Cpu(Cpu::new());
+        let cpu = ChosenEngine::Cpu(Cpu::new());
         let mut engine = taken.map(|taken| &taken.engine);
         let of = |matrix: &LabelMatrix| match self.scores(evaluator, engine, matrix, timing) {
             Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
@@ -370,7 +375,7 @@ impl Eval {
     fn scores(
         &self,
         evaluator: &Evaluator,
-        engine: Option<&Chosen>,
+        engine: Option<&ChosenEngine>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
@@ -413,7 +418,7 @@ impl Eval {
     fn explain(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&Taken>,
+        taken: Option<&TakenEngine>,
         matrices: &[LabelMatrix],
         output: Output,
     ) -> Result<(), Stop> {
@@ -445,7 +450,7 @@ impl Eval {
     fn report_work(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&Taken>,
+        taken: Option<&TakenEngine>,
         matrices: &[LabelMatrix],
         read: Duration,
         took: Duration,
@@ -468,11 +473,11 @@ impl Eval {
 }
 
 /// Names the engine, with the reason why it was taken.
-fn engine_name(taken: Option<&Taken>) -> String {
+fn engine_name(taken: Option<&TakenEngine>) -> String {
     match taken {
         None => "reference".to_owned(),
-        Some(Taken { engine, why, .. }) if why.is_empty() => engine.describe(),
-        Some(Taken { engine, why, .. }) => format!("{}; {why}", engine.describe()),
+        Some(TakenEngine { engine, why, .. }) if why.is_empty() => engine.describe(),
+        Some(TakenEngine { engine, why, .. }) => format!("{}; {why}", engine.describe()),
     }
 }
 

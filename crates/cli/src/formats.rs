@@ -8,11 +8,11 @@ use laneval::report::Note;
 use laneval::tables::TableReader;
 use laneval::{ColumnNames, InputFormat, Join, ReadAs, Recognised};
 
-use super::choice::{Choice, one_of};
+use super::choice::{NamedChoice, one_of};
 use super::style::shown;
 
 /// Lists the formats of judgments and runs.
-pub fn formats() -> Vec<Choice<InputFormat>> {
+pub fn formats() -> Vec<NamedChoice<InputFormat>> {
     let what = |format| match format {
         InputFormat::Trec => "lines of query iter docno grade, or of query iter docno rank score [tag]",
         InputFormat::Tsv => "a table with tabs, with a header or without one, as BEIR's judgments",
@@ -33,7 +33,7 @@ pub fn formats() -> Vec<Choice<InputFormat>> {
 
 /// The options that say how judgments and runs are read.
 #[derive(Debug, Clone, Args)]
-pub struct Formats {
+pub struct FormatOptions {
     /// The format of the judgments [default: recognised by the content]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     #[arg(hide_possible_values = true)]
@@ -68,7 +68,7 @@ fn columns(text: &str) -> Result<ColumnNames, String> {
     text.parse().map_err(|error: laneval::Error| error.to_string())
 }
 
-impl Formats {
+impl FormatOptions {
     /// Returns the same join, of inputs in these formats.
     pub fn of(&self, join: Join) -> Join {
         let columns =

@@ -10,7 +10,7 @@ use laneval::report::Note;
 
 use super::build::EXTENSION;
 use super::output::{self, unknown_extension};
-use super::progress::{Amount, Progress};
+use super::progress::{Progress, WorkAmount};
 use super::signals;
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -136,7 +136,7 @@ impl Gen {
 
     fn matrix(&self) -> Result<(), Stop> {
         output::check(&self.output, &[])?;
-        let _progress = Progress::start("making labels", Amount::Unknown, self.quiet);
+        let _progress = Progress::start("making labels", WorkAmount::Unknown, self.quiet);
         Ok(self.synthetic().matrix()?.write(&self.output)?)
     }
 
@@ -145,7 +145,7 @@ impl Gen {
         signals::clean_up();
         let _made = whole_file::make_folder(folder)
             .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", shown(folder))))?;
-        let progress = Progress::start("writing", Amount::Bytes(None), self.quiet);
+        let progress = Progress::start("writing", WorkAmount::Bytes(None), self.quiet);
         Ok(self.synthetic().write_text_watched(folder, progress.watch().as_deref())?)
     }
 }

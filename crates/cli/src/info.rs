@@ -13,9 +13,9 @@ use laneval::{Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::choice::{Choice, Plain, groups, one_of, plain};
-use super::formats::Formats;
-use super::inputs::{Files, bytes, recognise};
+use super::choice::{NamedChoice, PlainFormat, groups, one_of, plain};
+use super::formats::FormatOptions;
+use super::inputs::{FileOptions, bytes, recognise};
 use super::judges;
 use super::output::print;
 use super::preview;
@@ -38,9 +38,9 @@ pub struct Info {
     /// A file made by `laneval build`, or judgments or a run in any format
     file: PathBuf,
     #[command(flatten)]
-    files: Files,
+    files: FileOptions,
     #[command(flatten)]
-    formats: Formats,
+    formats: FormatOptions,
     /// Read judgments of several judges, as `query judge document grade`, and show how far the judges agree
     #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
     judgments_by: Option<JudgedBy>,
@@ -49,11 +49,11 @@ pub struct Info {
     verify: bool,
     /// The format of the description
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
-    format: Plain,
+    format: PlainFormat,
 }
 
 /// Lists the groups whose agreement can be shown.
-fn only_judges() -> Vec<Choice<JudgedBy>> {
+fn only_judges() -> Vec<NamedChoice<JudgedBy>> {
     groups().into_iter().filter(|&(_, by, _)| by == JudgedBy::Judge).collect()
 }
 
@@ -84,11 +84,11 @@ impl Info {
         let matrix = LabelMatrix::open(&self.file, self.files.access())?;
         let contents = Contents::of(self, &matrix, &description);
         print(|to| match self.format {
-            Plain::Json => {
+            PlainFormat::Json => {
                 serde_json::to_writer_pretty(&mut *to, &contents)?;
                 writeln!(to)
             }
-            Plain::Table => contents.write(to),
+            PlainFormat::Table => contents.write(to),
         })
     }
 }
@@ -103,10 +103,10 @@ struct Contents {
     ranking: RankingRule,
     queries: usize,
     depth: Depths,
-    labels: Labels,
+    labels: LabelDescription,
     padding_share: f64,
-    runs: Vec<Run>,
-    sections: Vec<Bytes>,
+    runs: Vec<RunDescription>,
+    sections: Vec<SizeDescription>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<bool>,
 }
@@ -121,7 +121,7 @@ struct Depths {
 
 /// The judgments of the retrieved documents.
 #[derive(Serialize)]
-struct Labels {
+struct LabelDescription {
     total: u64,
     judged_share: f64,
     unpooled: u64,
@@ -139,7 +139,7 @@ struct Grade {
 }
 
 #[derive(Serialize)]
-struct Run {
+struct RunDescription {
     run: String,
     #[serde(serialize_with = "text")]
     tag: Vec<u8>,
@@ -154,7 +154,7 @@ struct Run {
 }
 
 #[derive(Serialize)]
-struct Bytes {
+struct SizeDescription {
     section: String,
     bytes: u64,
 }
@@ -162,7 +162,8 @@ struct Bytes {
 impl Contents {
     fn of(info: &Info, matrix: &LabelMatrix, description: &Description) -> Self {
         let codes = count_codes(matrix);
-        let section = |section: &Section| Bytes { section: name_of(section), bytes: section.length };
+        let section =
+            |section: &Section| SizeDescription { section: name_of(section), bytes: section.length };
         Contents {
             file: info.file.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
@@ -171,9 +172,9 @@ impl Contents {
             ranking: matrix.rule(),
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
-            labels: Labels::of(&codes, matrix),
+            labels: LabelDescription::of(&codes, matrix),
             padding_share: share(codes[usize::from(PAST_END)], matrix.tile_bytes().len() as u64),
-            runs: (0..matrix.runs().len()).map(|at| Run::of(matrix, at)).collect(),
+            runs: (0..matrix.runs().len()).map(|at| RunDescription::of(matrix, at)).collect(),
             sections: description.sections.iter().map(section).collect(),
             verified: info.verify.then_some(true),
         }
@@ -276,14 +277,14 @@ impl Depths {
     }
 }
 
-impl Labels {
+impl LabelDescription {
     fn of(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
         let first = usize::from(FIRST_GRADE);
         let coded = matrix.book().grades().iter().zip(&codes[first..]);
         let coded = coded.map(|(&grade, &labels)| Grade { grade, to: None, labels });
         let grades = matrix.exact().map_or_else(|| coded.collect(), |exact| ranges(matrix, exact));
         let total = codes[usize::from(PAST_END) + 1..].iter().sum();
-        Labels {
+        LabelDescription {
             total,
             judged_share: share(codes[first..].iter().sum(), total),
             unpooled: codes[usize::from(UNPOOLED)],
@@ -304,11 +305,11 @@ fn ranges(matrix: &LabelMatrix, exact: &ExactGrades) -> Vec<Grade> {
     grades.chunk_by(|&one, &next| range(one) == range(next)).map(of_range).collect()
 }
 
-impl Run {
+impl RunDescription {
     fn of(matrix: &LabelMatrix, at: usize) -> Self {
         let info = &matrix.runs()[at];
         let missing = matrix.run_depths(at).iter().filter(|&&depth| depth == 0).count();
-        Run {
+        RunDescription {
             run: info.name.clone(),
             tag: info.tag.clone(),
             source: info.source.clone(),

@@ -17,15 +17,15 @@ use laneval::{
     ScoreType, Ties, Watch,
 };
 
-use super::choice::{Choice, TieRule, groups, one_of, scores, ties};
-use super::formats::Formats;
-use super::progress::{Amount, Progress};
+use super::choice::{NamedChoice, TieRule, groups, one_of, scores, ties};
+use super::formats::FormatOptions;
+use super::progress::{Progress, WorkAmount};
 use super::stop::Stop;
 use super::style::{error, shown};
 
 /// The options that say how files are opened.
 #[derive(Debug, Clone, Copy, Default, Args)]
-pub struct Files {
+pub struct FileOptions {
     /// Read files into memory first, instead of mapping them
     ///
     /// A file that another program shortens while it is mapped ends laneval with an error (exit code 2), and one that is rewritten in
@@ -34,7 +34,7 @@ pub struct Files {
     no_mmap: bool,
 }
 
-impl Files {
+impl FileOptions {
     /// Returns whether files are mapped or read.
     pub fn access(self) -> FileAccess {
         if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
@@ -49,7 +49,7 @@ pub enum NameBy {
     Tag,
 }
 
-fn name_by() -> Vec<Choice<NameBy>> {
+fn name_by() -> Vec<NamedChoice<NameBy>> {
     vec![
         ("path", NameBy::Path, "the path, as much of its end as tells the runs apart"),
         ("stem", NameBy::Stem, "the name of the file without folders and extensions"),
@@ -59,16 +59,16 @@ fn name_by() -> Vec<Choice<NameBy>> {
 
 /// The option that says how runs are named.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct Naming {
+pub struct NameOptions {
     /// The names of runs that are not named by name=path
     #[arg(long = "names", value_name = "HOW", default_value = "path", value_parser = one_of(name_by()))]
     #[arg(id = "names_by", help_heading = "Input")]
     by: NameBy,
 }
 
-impl Naming {
+impl NameOptions {
     /// The naming by paths.
-    pub const PATH: Naming = Naming { by: NameBy::Path };
+    pub const PATH: NameOptions = NameOptions { by: NameBy::Path };
 
     /// Returns whether the name of a run is known only after reading it.
     pub fn needs_tags(self) -> bool {
@@ -109,7 +109,7 @@ pub fn stem(path: &Path) -> String {
 /// The options that say how scores become rankings.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking")]
-pub struct Ranking {
+pub struct RankingOptions {
     /// The rule for equal scores [default: docno-desc]
     #[arg(long, value_name = "RULE", value_parser = one_of(ties()), hide_default_value = true)]
     pub ties: Option<TieRule>,
@@ -129,7 +129,7 @@ pub struct Ranking {
     #[arg(skip)]
     needed_groups: Option<JudgedBy>,
     #[command(flatten)]
-    pub formats: Formats,
+    pub formats: FormatOptions,
 }
 
 /// Reads a number of ranks.
@@ -137,10 +137,10 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "a number of ranks, 1 or more, was expected".to_owned())
 }
 
-impl Ranking {
+impl RankingOptions {
     /// Makes the default ranking, of inputs in these formats.
-    pub fn of(formats: Formats) -> Self {
-        Ranking {
+    pub fn of(formats: FormatOptions) -> Self {
+        RankingOptions {
             ties: None,
             score: None,
             depth: None,
@@ -156,7 +156,7 @@ impl Ranking {
     pub fn join(
         &self,
         (qrels, runs): (&Path, &[RunPath]),
-        (files, naming): (Files, Naming),
+        (files, naming): (FileOptions, NameOptions),
         keep_ties: bool,
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
@@ -182,7 +182,7 @@ impl Ranking {
     }
 
     /// Returns the settings of joins.
-    pub fn rule(&self, files: Files) -> Join {
+    pub fn rule(&self, files: FileOptions) -> Join {
         self.formats.of(Join {
             ties: self.order().unwrap_or_default(),
             score: self.score.unwrap_or_default(),
@@ -205,7 +205,7 @@ impl Ranking {
     }
 
     /// Opens a label matrix, and checks that it was built by the rules that are asked for now.
-    fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
+    fn open(&self, path: &Path, files: FileOptions) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
         if self.needs_ties() && matrix.tied_groups().is_none() {
             let path = shown(path);
@@ -280,14 +280,14 @@ impl RunPath {
 }
 
 /// The inputs of an evaluation.
-pub enum Inputs {
+pub enum EvaluationInputs {
     /// Judgments, and runs.
     Text(PathBuf, Vec<RunPath>),
     /// `.lmx` files.
     Matrices(Vec<PathBuf>),
 }
 
-impl Inputs {
+impl EvaluationInputs {
     /// Decides between text and matrices. The first argument is a path, the others may be names with paths.
     pub fn of(arguments: &[PathBuf]) -> Result<Self, Stop> {
         let (runs, paths) = named(arguments);
@@ -295,12 +295,12 @@ impl Inputs {
         let of_kind = |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
         let name = runs.iter().find_map(|run| run.name.as_ref());
         match (of_kind(true), of_kind(false), paths.as_slice()) {
-            (None, _, [qrels, _, ..]) => Ok(Inputs::Text(qrels.clone(), runs)),
+            (None, _, [qrels, _, ..]) => Ok(EvaluationInputs::Text(qrels.clone(), runs)),
             (Some(matrix), None, _) if name.is_some() => Err(Stop::new(format!(
                 "{} is a label matrix, whose runs have their names already: give it without a name",
                 shown(matrix)
             ))),
-            (Some(_), None, _) => Ok(Inputs::Matrices(paths)),
+            (Some(_), None, _) => Ok(EvaluationInputs::Matrices(paths)),
             (Some(matrix), Some(text), _) => Err(Stop::new(format!(
                 "{} is a label matrix and {} is not: give either QRELS RUN... or .lmx files",
                 shown(matrix),
@@ -320,29 +320,31 @@ impl Inputs {
     /// Returns the paths of the runs, if the inputs are text.
     pub fn run_paths(&self) -> Vec<&Path> {
         match self {
-            Inputs::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
-            Inputs::Matrices(_) => Vec::new(),
+            EvaluationInputs::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
+            EvaluationInputs::Matrices(_) => Vec::new(),
         }
     }
 
     /// Returns the size of the files in bytes, unless one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
         match self {
-            Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path))),
-            Inputs::Matrices(paths) => bytes(paths),
+            EvaluationInputs::Text(qrels, runs) => {
+                bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path)))
+            }
+            EvaluationInputs::Matrices(paths) => bytes(paths),
         }
     }
 
     /// Returns the matrices to evaluate, one after the other. On a terminal it shows the progress of reading, unless `quiet`.
     pub fn load(
         &self,
-        ranking: &Ranking,
-        (files, naming): (Files, Naming),
+        ranking: &RankingOptions,
+        (files, naming): (FileOptions, NameOptions),
         quiet: bool,
     ) -> Result<Vec<LabelMatrix>, Stop> {
         match self {
-            Inputs::Text(qrels, runs) => {
-                let progress = Progress::start("reading", Amount::of(self.bytes()), quiet);
+            EvaluationInputs::Text(qrels, runs) => {
+                let progress = Progress::start("reading", WorkAmount::of(self.bytes()), quiet);
                 Ok(vec![ranking.join(
                     (qrels, runs),
                     (files, naming),
@@ -350,7 +352,7 @@ impl Inputs {
                     progress.watch(),
                 )?])
             }
-            Inputs::Matrices(paths) => {
+            EvaluationInputs::Matrices(paths) => {
                 let open = |path: &PathBuf| Ok(naming.name(ranking.open(path, files)?, &[])?);
                 let matrices = paths.iter().map(open).collect::<Result<Vec<_>, Stop>>()?;
                 comparable(paths, &matrices)?;

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use laneval::error::printable;
 use laneval::internals::compare::tau_b;
-use laneval::internals::engine::Chosen;
+use laneval::internals::engine::ChosenEngine;
 use laneval::internals::timing::Timing;
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::report::{Align, Grid, Note, Options};
 use laneval::{Error, Evaluator, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
-use super::choice::Plain;
+use super::choice::PlainFormat;
 use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
@@ -21,7 +21,7 @@ use super::style::{stdout_width, thousands};
 /// Evaluates the runs of a matrix for each judge, over the queries that the judge has judged. Judges are groups in the scores.
 pub fn each(
     evaluator: &Evaluator,
-    engine: Option<&Chosen>,
+    engine: Option<&ChosenEngine>,
     matrix: &LabelMatrix,
     timing: &mut Timing,
 ) -> Result<Scores, Error> {
@@ -98,31 +98,31 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
 
 /// The agreement of the judges of a text, as it is printed.
 #[derive(Serialize)]
-struct Judged {
+struct PrintedAgreement {
     judges: Vec<String>,
     #[serde(flatten)]
     agreement: JudgeAgreement,
 }
 
 /// Prints how far the judges of a text agree, which is read as a join reads judgments.
-pub fn print_agreement(path: &Path, join: Join, format: Plain) -> Result<(), Stop> {
+pub fn print_agreement(path: &Path, join: Join, format: PlainFormat) -> Result<(), Stop> {
     let join = Join { judged_by: Some(JudgedBy::Judge), ..join };
     let qrels = join.qrels(Input::from(path.to_owned()))?;
     let (names, agreement): (Ids, JudgeAgreement) =
         qrels.agreement().ok_or_else(|| Stop::new("the judgments are not by judge"))?;
-    let judged = Judged { judges: names.iter().map(printable).collect(), agreement };
+    let judged = PrintedAgreement { judges: names.iter().map(printable).collect(), agreement };
     print(|to| match format {
-        Plain::Json => {
+        PlainFormat::Json => {
             serde_json::to_writer_pretty(&mut *to, &judged)?;
             writeln!(to)
         }
-        Plain::Table => judged.write(to),
+        PlainFormat::Table => judged.write(to),
     })
 }
 
-impl Judged {
+impl PrintedAgreement {
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        let Judged { judges, agreement } = self;
+        let PrintedAgreement { judges, agreement } = self;
         let mut field = |name: &str, text: String| writeln!(to, "{name:<13}{text}");
         let whole = |count: usize| thousands(count as u64);
         field("judges", whole(judges.len()))?;

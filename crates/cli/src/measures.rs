@@ -9,7 +9,7 @@ use laneval::measure::{
 };
 use serde::Serialize;
 
-use super::choice::{Plain, one_of, plain};
+use super::choice::{PlainFormat, one_of, plain};
 use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, wrap};
@@ -33,7 +33,7 @@ pub struct Measures {
     names: bool,
     /// The format of the list
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
-    format: Plain,
+    format: PlainFormat,
 }
 
 /// The text that points users of other commands to the measures.
@@ -51,17 +51,17 @@ impl Measures {
         let pages = self.pages()?;
         print(|to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
-            Plain::Table if self.asked.is_empty() => list(to),
-            Plain::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
+            PlainFormat::Table if self.asked.is_empty() => list(to),
+            PlainFormat::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
                 if at > 0 {
                     writeln!(to)?;
                 }
                 page.write(to)
             }),
-            Plain::Json if self.asked.is_empty() => {
-                json(&MEASURES.iter().map(|row| Description::of(row, &[])).collect::<Vec<_>>(), to)
+            PlainFormat::Json if self.asked.is_empty() => {
+                json(&MEASURES.iter().map(|row| MeasureDescription::of(row, &[])).collect::<Vec<_>>(), to)
             }
-            Plain::Json => match pages.as_slice() {
+            PlainFormat::Json => match pages.as_slice() {
                 [page] => json(&page.describe(), to),
                 pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
             },
@@ -102,8 +102,11 @@ impl Page {
         self.measures.iter().map(ToString::to_string).collect()
     }
 
-    fn describe(&self) -> Description {
-        Description { measures: Some(self.names()), ..Description::of(self.row, &self.measures) }
+    fn describe(&self) -> MeasureDescription {
+        MeasureDescription {
+            measures: Some(self.names()),
+            ..MeasureDescription::of(self.row, &self.measures)
+        }
     }
 
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
@@ -297,7 +300,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
 }
 
 #[derive(Serialize)]
-struct Description {
+struct MeasureDescription {
     name: &'static str,
     /// The measures asked for, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -312,7 +315,7 @@ struct Description {
     /// The measure to use instead of a historical one.
     successor: Option<&'static str>,
     /// The values of each measure asked for, or of the plain one.
-    values: Vec<Values>,
+    values: Vec<ValueTraits>,
     doc: &'static str,
     formula: &'static str,
     citation: &'static str,
@@ -322,7 +325,7 @@ struct Description {
 
 /// The properties of the values of a measure.
 #[derive(Serialize)]
-struct Values {
+struct ValueTraits {
     measure: String,
     /// The range in words.
     range: String,
@@ -339,12 +342,12 @@ struct Values {
     better_swaps: Option<bool>,
 }
 
-impl Values {
+impl ValueTraits {
     fn of(measure: &Measure) -> Self {
         let row = measure.definition();
         let (range, (least, most)) = (measure.range(), measure.range().bounds());
         let end = |number: f64| Some(number).filter(|number| number.is_finite());
-        Values {
+        ValueTraits {
             measure: measure.to_string(),
             range: range.to_string(),
             least: end(least),
@@ -376,7 +379,7 @@ struct Parameter {
     doc: &'static str,
 }
 
-impl Description {
+impl MeasureDescription {
     fn of(row: &'static Definition, asked: &[Measure]) -> Self {
         let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
         let parameter = |param: &'static Param| Parameter {
@@ -393,7 +396,7 @@ impl Description {
             example: foreign.prefixed(&foreign.example()),
             meaning: foreign.meaning().iter().map(ToString::to_string).collect(),
         });
-        Description {
+        MeasureDescription {
             name: row.name,
             measures: None,
             aliases: aliases(row),
@@ -411,7 +414,7 @@ impl Description {
                 Status::Historical { successor } => Some(successor),
                 Status::Everyday | Status::Special => None,
             },
-            values: meant(row, asked).iter().map(Values::of).collect(),
+            values: meant(row, asked).iter().map(ValueTraits::of).collect(),
             doc: row.doc,
             formula: row.formula,
             citation: row.citation,

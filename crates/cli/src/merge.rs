@@ -15,9 +15,9 @@ use super::choice::{groups, one_of, stats};
 use super::compare::printed::{fate, few, judged, write};
 use super::formats::tables;
 use super::gates;
-use super::inputs::{Files, bytes};
+use super::inputs::{FileOptions, bytes};
 use super::output::Output;
-use super::page::Origin;
+use super::page::PageOrigin;
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{say, shown};
@@ -58,7 +58,7 @@ pub struct Merge {
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(groups()))]
     judgments_by: Option<JudgedBy>,
     #[command(flatten)]
-    access: Files,
+    access: FileOptions,
     /// Statistics besides the average: std, min, max; a list, or repeated
     #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
     #[arg(hide_possible_values = true)]
@@ -159,7 +159,7 @@ impl Merge {
             partial.write(|to| to.write_all(&bytes))?;
         }
         let look = self.written.report.options(false);
-        write(&comparison, &gates, (format, &look), &Origin::default(), output)?;
+        write(&comparison, &gates, (format, &look), &PageOrigin::default(), output)?;
         fate(&comparison, &gates)
     }
 }

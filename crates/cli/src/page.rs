@@ -6,13 +6,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use laneval::compare::Comparison;
-use laneval::report::html::{self, Context, Source};
+use laneval::report::html::{self, Context, ReadFile};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::asked::Asked;
+use super::asked::EvaluationOptions;
 use super::evaluation::scores;
-use super::inputs::Inputs;
+use super::inputs::EvaluationInputs;
 use super::stop::Stop;
 use super::style::shown;
 
@@ -25,40 +25,40 @@ const LONGEST: usize = 60;
 
 /// The origin of the numbers of a page.
 #[derive(Default)]
-pub struct Origin {
+pub struct PageOrigin {
     command: Option<String>,
-    inputs: Vec<Source>,
+    inputs: Vec<ReadFile>,
     ranking_rule: Option<String>,
     settings: Vec<(String, String)>,
     curves: Option<Scores>,
 }
 
-impl Origin {
+impl PageOrigin {
     /// Takes the command, and the files that it reads. They are read once more for their fingerprints.
-    pub fn of(words: &[OsString], inputs: &Inputs) -> Result<Self, Stop> {
+    pub fn of(words: &[OsString], inputs: &EvaluationInputs) -> Result<Self, Stop> {
         let source = |kind: &str, path: &Path| {
             let fingerprint = fingerprint(path).map_err(|e| Stop::new(format!("{}: {e}", shown(path))))?;
-            Ok::<_, Stop>(Source { kind: kind.to_owned(), name: shown(path), fingerprint })
+            Ok::<_, Stop>(ReadFile { kind: kind.to_owned(), name: shown(path), fingerprint })
         };
         let inputs = match inputs {
-            Inputs::Text(qrels, runs) => {
+            EvaluationInputs::Text(qrels, runs) => {
                 let runs = runs.iter().map(|run| source("run", &run.path));
                 [source("judgments", qrels)].into_iter().chain(runs).collect::<Result<_, _>>()?
             }
-            Inputs::Matrices(paths) => {
+            EvaluationInputs::Matrices(paths) => {
                 paths.iter().map(|path| source("label matrix", path)).collect::<Result<_, _>>()?
             }
         };
         let words: Option<Vec<&str>> = words.iter().skip(1).map(|word| word.to_str()).collect();
         let command = words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
-        Ok(Origin { command, inputs, ..Origin::default() })
+        Ok(PageOrigin { command, inputs, ..PageOrigin::default() })
     }
 
     /// Adds the facts that label matrices have, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for
     /// already.
     pub fn with_matrices(
         mut self,
-        asked: &Asked,
+        asked: &EvaluationOptions,
         evaluator: &Evaluator,
         matrices: &[LabelMatrix],
     ) -> Result<Self, Stop> {

@@ -10,7 +10,7 @@ use laneval::{
 };
 
 use super::inputs::RunPath;
-use super::progress::{Amount, Progress};
+use super::progress::{Progress, WorkAmount};
 use super::stop::Stop;
 use super::style::{shown, thousands};
 
@@ -22,11 +22,11 @@ pub enum Piped {
     /// A run that was held, and joined; perhaps with the reason why.
     Held(Box<LabelMatrix>, Option<String>),
     /// A run that was evaluated as it came.
-    Gone(Box<Gone>),
+    Gone(Box<PipeResults>),
 }
 
 /// The results of a run that was evaluated as it came.
-pub struct Gone {
+pub struct PipeResults {
     pub scores: Scores,
     pub summary: Option<Summary>,
     /// The number of judged queries, and the number of results.
@@ -46,7 +46,7 @@ pub fn read(
     if !run.input().passes() {
         return Ok(None);
     }
-    let progress = Progress::start("reading", Amount::Stream, quiet);
+    let progress = Progress::start("reading", WorkAmount::Stream, quiet);
     // A program that writes both may write the judgments first; and files that are not mapped are read at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
@@ -97,7 +97,7 @@ pub fn read(
         true => stream.scores_and_summary().map(|(scores, summary)| (scores, Some(summary)))?,
         false => (stream.scores()?, None),
     };
-    Ok(Some(Piped::Gone(Box::new(Gone { scores, summary, queries, results }))))
+    Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, queries, results }))))
 }
 
 /// Reads an input to its end, and returns it as bytes in memory.

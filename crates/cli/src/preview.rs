@@ -9,8 +9,8 @@ use laneval::report::{Align, Grid, Options};
 use laneval::{Error, Input, ReadAs};
 use serde::Serialize;
 
-use super::choice::Plain;
-use super::formats::{Formats, tables};
+use super::choice::PlainFormat;
+use super::formats::{FormatOptions, tables};
 use super::output::print;
 use super::pipe::in_memory;
 use super::stop::Stop;
@@ -21,17 +21,17 @@ const ROWS: usize = 5;
 
 /// A file that is not a label matrix.
 #[derive(Serialize)]
-struct Text {
+struct PreviewedText {
     file: String,
-    judgments: Taken,
-    run: Taken,
-    rows: Vec<Row>,
+    judgments: TakenAs,
+    run: TakenAs,
+    rows: Vec<PreviewedRow>,
 }
 
 /// The format of a file as judgments or as a run, or why it cannot be read so.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Taken {
+enum TakenAs {
     For(String),
     Error(String),
 }
@@ -39,13 +39,13 @@ enum Taken {
 /// A row as it is read.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Row {
+enum PreviewedRow {
     Read { line: u64, query: String, document: String, number: String },
     Wrong { line: u64, error: String },
 }
 
 /// Prints the format of a file; it is an error if the file can be neither judgments nor a run.
-pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> Result<(), Stop> {
+pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: PlainFormat) -> Result<(), Stop> {
     if verify {
         return Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path))));
     }
@@ -63,26 +63,26 @@ pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> 
     let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
     let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
     let best = [&judgments, &run].into_iter().flatten().filter(is_any).min_by_key(|preview| wrong(preview));
-    let rows = best.map(|preview| preview.rows.iter().map(Row::of).collect()).unwrap_or_default();
+    let rows = best.map(|preview| preview.rows.iter().map(PreviewedRow::of).collect()).unwrap_or_default();
     let taken = |preview: &Result<Preview, Error>| match preview {
-        Ok(preview) if is_any(&preview) => Taken::For(preview.what.clone()),
+        Ok(preview) if is_any(&preview) => TakenAs::For(preview.what.clone()),
         // A row is wrong in every way of reading it.
         Ok(Preview { rows, .. }) => match rows.first() {
             Some(PreviewRow { line, read: Err(error) }) => {
-                Taken::Error(format!("{}:{line}: {error}", shown(path)))
+                TakenAs::Error(format!("{}:{line}: {error}", shown(path)))
             }
-            _ => Taken::Error(format!("{}: there is no row in it", shown(path))),
+            _ => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
         },
-        Err(error) => Taken::Error(error.to_string()),
+        Err(error) => TakenAs::Error(error.to_string()),
     };
     let is_neither = best.is_none();
-    let text = Text { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
+    let text = PreviewedText { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
     print(|to| match format {
-        Plain::Json => {
+        PlainFormat::Json => {
             serde_json::to_writer_pretty(&mut *to, &text)?;
             writeln!(to)
         }
-        Plain::Table => text.write(to),
+        PlainFormat::Table => text.write(to),
     })?;
     match is_neither {
         true => Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path)))),
@@ -90,25 +90,25 @@ pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> 
     }
 }
 
-impl Row {
+impl PreviewedRow {
     fn of(PreviewRow { line, read }: &PreviewRow) -> Self {
         match read {
             Ok(fields) => {
                 let [query, document, number] = fields.each_ref().map(|field| printable(field));
-                Row::Read { line: *line, query, document, number }
+                PreviewedRow::Read { line: *line, query, document, number }
             }
-            Err(error) => Row::Wrong { line: *line, error: error.clone() },
+            Err(error) => PreviewedRow::Wrong { line: *line, error: error.clone() },
         }
     }
 }
 
-impl Text {
+impl PreviewedText {
     fn write(&self, to: &mut dyn Write) -> std::io::Result<()> {
         writeln!(to, "{:<14} {}", "file", self.file)?;
         for (role, taken) in [("as judgments", &self.judgments), ("as a run", &self.run)] {
             match taken {
-                Taken::For(what) => writeln!(to, "{role:<14} {what}")?,
-                Taken::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
+                TakenAs::For(what) => writeln!(to, "{role:<14} {what}")?,
+                TakenAs::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
             }
         }
         if self.rows.is_empty() {
@@ -122,7 +122,7 @@ impl Text {
         ];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for row in &self.rows {
-            if let Row::Read { line, query, document, number } = row {
+            if let PreviewedRow::Read { line, query, document, number } = row {
                 grid.push(
                     [line.to_string(), query.clone(), document.clone(), number.clone()].map(Into::into),
                 );
@@ -131,7 +131,7 @@ impl Text {
         writeln!(to)?;
         grid.write(&Options { width: stdout_width(), ..Options::default() }, &mut &mut *to)?;
         for row in &self.rows {
-            if let Row::Wrong { line, error } = row {
+            if let PreviewedRow::Wrong { line, error } = row {
                 writeln!(to, "line {line}: {error}")?;
             }
         }

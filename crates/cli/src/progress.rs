@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// The known amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub enum WorkAmount {
     /// Bytes that are reported to the watch as they are done, with their total number; `None` if the watch gets the total.
     Bytes(Option<u64>),
     /// Bytes that are reported to the watch as they come through a pipe.
@@ -35,16 +35,16 @@ pub struct Progress {
     drawn: Option<(Arc<Watch>, Sender<()>, JoinHandle<()>)>,
 }
 
-impl Amount {
+impl WorkAmount {
     /// Returns the amount of inputs of `bytes` bytes; `None` if one of them is a stream.
     pub fn of(bytes: Option<u64>) -> Self {
-        bytes.map_or(Amount::Stream, |bytes| Amount::Bytes(Some(bytes)))
+        bytes.map_or(WorkAmount::Stream, |bytes| WorkAmount::Bytes(Some(bytes)))
     }
 }
 
 impl Progress {
     /// Starts to show the work, unless the command is `quiet`.
-    pub fn start(what: &'static str, amount: Amount, quiet: bool) -> Self {
+    pub fn start(what: &'static str, amount: WorkAmount, quiet: bool) -> Self {
         let dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if quiet || !stderr().is_terminal() || dumb() {
             return Progress::default();
@@ -72,19 +72,19 @@ impl Drop for Progress {
 }
 
 /// Draws until the work has ended.
-fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>) {
+fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<()>) {
     let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     let start = Instant::now();
     if !goes_on(SOON) {
         return;
     }
-    let has_bar = matches!(amount, Amount::Bytes(_) | Amount::Draws);
+    let has_bar = matches!(amount, WorkAmount::Bytes(_) | WorkAmount::Draws);
     let template = if has_bar { "{prefix} {bar:20} {wide_msg}" } else { "{prefix} {wide_msg}" };
     // If the crate refuses the template, the bar has another look.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(1).with_style(style.progress_chars("━╸─")).with_prefix(what);
     loop {
-        let total = if let Amount::Bytes(Some(known)) = amount { known } else { watch.total() };
+        let total = if let WorkAmount::Bytes(Some(known)) = amount { known } else { watch.total() };
         let done = watch.done();
         bar.set_length(total.max(1));
         bar.set_position(done.min(total));
@@ -98,19 +98,19 @@ fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>)
 }
 
 /// Describes the progress of the work after the time `took`.
-fn state(amount: Amount, (done, total): (u64, u64), took: Duration) -> String {
+fn state(amount: WorkAmount, (done, total): (u64, u64), took: Duration) -> String {
     let rate = done as f64 / took.as_secs_f64().max(1e-9);
     match amount {
-        Amount::Bytes(_) if done >= total => format!("{}, for {}", bytes(done), time(took.as_secs())),
-        Amount::Bytes(_) => {
+        WorkAmount::Bytes(_) if done >= total => format!("{}, for {}", bytes(done), time(took.as_secs())),
+        WorkAmount::Bytes(_) => {
             let left = left((done, total), rate);
             format!("{} of {}, {}/s{left}", bytes(done), bytes(total), bytes(rate as u64))
         }
-        Amount::Draws if done < total => {
+        WorkAmount::Draws if done < total => {
             format!("{} of {} draws{}", thousands(done), thousands(total), left((done, total), rate))
         }
-        Amount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
-        Amount::Draws | Amount::Unknown => format!("for {}", time(took.as_secs())),
+        WorkAmount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
+        WorkAmount::Draws | WorkAmount::Unknown => format!("for {}", time(took.as_secs())),
     }
 }
 
@@ -148,19 +148,19 @@ mod tests {
     #[test]
     fn the_state_says_rate_and_time_left_where_they_are_known() {
         let after = |amount, done, total| state(amount, (done, total), Duration::from_secs(2));
-        let heard = Amount::Bytes(None);
+        let heard = WorkAmount::Bytes(None);
         assert_eq!(after(heard, 500_000_000, 2_000_000_000), "500 MB of 2.00 GB, 250 MB/s, 6 s left");
         assert_eq!(after(heard, 0, 2_000_000), "0 kB of 2 MB, 0 kB/s");
         assert_eq!(after(heard, 1_000_000, 500_000_000), "1 MB of 500 MB, 500 kB/s, 16 min left");
         assert_eq!(after(heard, 2_000_000, 2_000_000), "2 MB, for 2 s");
-        assert_eq!(after(Amount::Stream, 6_000_000, 0), "6 MB, 3 MB/s");
-        assert_eq!(after(Amount::Unknown, 0, 0), "for 2 s");
-        assert_eq!(after(Amount::Draws, 0, 0), "for 2 s");
-        assert_eq!(after(Amount::Draws, 25_000, 100_000), "25,000 of 100,000 draws, 6 s left");
+        assert_eq!(after(WorkAmount::Stream, 6_000_000, 0), "6 MB, 3 MB/s");
+        assert_eq!(after(WorkAmount::Unknown, 0, 0), "for 2 s");
+        assert_eq!(after(WorkAmount::Draws, 0, 0), "for 2 s");
+        assert_eq!(after(WorkAmount::Draws, 25_000, 100_000), "25,000 of 100,000 draws, 6 s left");
     }
 
     #[test]
     fn nothing_is_watched_where_nothing_is_shown() {
-        assert!(Progress::start("reading", Amount::Stream, true).watch().is_none());
+        assert!(Progress::start("reading", WorkAmount::Stream, true).watch().is_none());
     }
 }

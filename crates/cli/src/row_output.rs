@@ -94,7 +94,7 @@ impl RowFormat {
 }
 
 /// The output that rows are written to.
-enum To<'w> {
+enum RowsTo<'w> {
     Text(&'w mut dyn Write),
     /// A table, which is made when its first row says which columns it has.
     #[cfg(feature = "parquet")]
@@ -109,7 +109,7 @@ pub struct RowWriter<'w> {
     by: Option<JudgedBy>,
     /// The tag for TREC results that have none.
     tag: String,
-    to: To<'w>,
+    to: RowsTo<'w>,
     line: Vec<u8>,
     rows: u64,
     /// The error after which nothing can be written any more.
@@ -123,7 +123,7 @@ impl<'w> RowWriter<'w> {
     /// Makes a writer of judgments, or of results; TREC results without a tag get `tag`.
     pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
         let (by, line, rows, refused) = Default::default();
-        RowWriter { format, judgments, by, tag, to: To::Text(to), line, rows, refused }
+        RowWriter { format, judgments, by, tag, to: RowsTo::Text(to), line, rows, refused }
     }
 
     /// Makes a writer of judgments, or of results, as a table of Parquet.
@@ -135,7 +135,7 @@ impl<'w> RowWriter<'w> {
             judgments,
             by,
             tag,
-            to: To::Parquet(Some(to), None),
+            to: RowsTo::Parquet(Some(to), None),
             line,
             rows,
             refused,
@@ -187,7 +187,7 @@ impl<'w> RowWriter<'w> {
         self.refused.take().map_or(Ok(()), Err)?;
         self.flush()?;
         #[cfg(feature = "parquet")]
-        if let To::Parquet(_, Some(table)) = self.to {
+        if let RowsTo::Parquet(_, Some(table)) = self.to {
             table.finish()?;
         }
         Ok(self.rows)
@@ -196,7 +196,7 @@ impl<'w> RowWriter<'w> {
     /// Writes the lines that are buffered.
     fn flush(&mut self) -> io::Result<()> {
         #[cfg_attr(not(feature = "parquet"), allow(irrefutable_let_patterns))]
-        if let To::Text(to) = &mut self.to {
+        if let RowsTo::Text(to) = &mut self.to {
             to.write_all(&self.line)?;
             self.line.clear();
         }
@@ -212,7 +212,7 @@ impl<'w> RowWriter<'w> {
             _ => None,
         };
         let by = self.by.map(column);
-        let To::Parquet(to, table) = &mut self.to else { return Ok(()) };
+        let RowsTo::Parquet(to, table) = &mut self.to else { return Ok(()) };
         if let Some(to) = to.take() {
             let number = if self.judgments { "relevance" } else { "score" };
             let query = [("query_id", Kind::Names)].into_iter().chain(by.map(|by| (by, Kind::Names)));

@@ -10,7 +10,7 @@ use clap::builder::styling::{AnsiColor, Style, Styles};
 pub use laneval::error::printable_path as shown;
 use laneval::report::Note;
 
-use super::choice::Choice;
+use super::choice::NamedChoice;
 
 /// The styles of help, errors and notes.
 pub const STYLES: Styles = Styles::styled();
@@ -18,7 +18,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Lists the choices of when there is colour.
-pub fn colours() -> Vec<Choice<ColorChoice>> {
+pub fn colours() -> Vec<NamedChoice<ColorChoice>> {
     vec![
         ("auto", ColorChoice::Auto, ""),
         ("always", ColorChoice::Always, ""),

@@ -27,13 +27,13 @@ pub struct ArrowFile {
     pub schema: Arc<Schema>,
     version: MetadataVersion,
     /// The dictionaries and batches, in order.
-    messages: Vec<Place>,
+    messages: Vec<MessagePlace>,
     bytes: Buffer,
 }
 
 /// The place of a message.
 #[derive(Clone, Copy)]
-struct Place {
+struct MessagePlace {
     is_batch: bool,
     block: Block,
 }
@@ -56,7 +56,7 @@ impl ArrowFile {
         let schema = footer.schema().ok_or_else(|| damaged("no schema"))?;
         let schema = Arc::new(try_fb_to_schema(schema).map_err(unreadable)?);
         let (dictionaries, batches) = (footer.dictionaries(), footer.recordBatches());
-        let place = |is_batch| move |block: &Block| Place { is_batch, block: *block };
+        let place = |is_batch| move |block: &Block| MessagePlace { is_batch, block: *block };
         let messages = dictionaries.iter().flatten().map(place(false));
         let messages = messages.chain(batches.iter().flatten().map(place(true))).collect();
         let version = footer.version();
@@ -82,7 +82,7 @@ impl ArrowFile {
                 _ => {
                     let length = i32::try_from(header).map_err(|_| incomplete())?;
                     let block = Block::new(at as i64, length, message.bodyLength());
-                    messages.push(Place { is_batch, block });
+                    messages.push(MessagePlace { is_batch, block });
                 }
             }
             at = after;
@@ -106,7 +106,7 @@ impl ArrowFile {
                     guarded(|| decoder.read_dictionary(&dictionary.block, &bytes).map_err(unreadable))?;
                 }
                 all => {
-                    let read = |place: &Place| {
+                    let read = |place: &MessagePlace| {
                         let bytes = self.message(&place.block)?;
                         guarded(|| decoder.read_record_batch(&place.block, &bytes).map_err(unreadable))
                     };

@@ -23,12 +23,12 @@ pub struct Table {
     places: Places,
     /// The names of the columns of queries, groups, documents, and numbers or ranks.
     names: Vec<String>,
-    batches: Vec<Batch>,
+    batches: Vec<ArrowBatch>,
     rows: usize,
 }
 
 #[derive(Debug)]
-struct Batch {
+struct ArrowBatch {
     query: ArrayRef,
     doc: ArrayRef,
     number: Option<ArrayRef>,
@@ -74,7 +74,7 @@ impl Table {
     fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
         let (names, Places { query, doc, number, rank, group, .. }) = (&self.columns, self.places);
         let column = |at: usize| batch.column(at).clone();
-        let of = Batch {
+        let of = ArrowBatch {
             query: column(query),
             doc: column(doc),
             number: number.map(|at| as_numbers(batch.column(at))),
@@ -169,7 +169,7 @@ impl Table {
     /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without groups, with queries in their place.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
-        for Batch { query, doc, group, .. } in &self.batches {
+        for ArrowBatch { query, doc, group, .. } in &self.batches {
             columns.extend([query, doc, group.as_ref().unwrap_or(query)]);
         }
         let plain: Vec<&ArrayRef> = columns.iter().map(|column| values(column).unwrap_or(column)).collect();

@@ -56,18 +56,18 @@ pub enum Cell<'a> {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct ParquetWriter<W: Write + Send> {
-    columns: Vec<Column>,
+    columns: Vec<WrittenColumn>,
     rows: usize,
     to: SerializedFileWriter<W>,
 }
 
 /// The values of a row group, without the nulls, and which of its rows have one: 1, else 0.
-struct Column {
+struct WrittenColumn {
     there: Vec<i16>,
-    values: Values,
+    values: ColumnValues,
 }
 
-enum Values {
+enum ColumnValues {
     /// Texts one behind the other, and the end of each.
     Texts {
         bytes: Vec<u8>,
@@ -140,26 +140,26 @@ impl Kind {
         }
     }
 
-    fn column(self) -> Column {
+    fn column(self) -> WrittenColumn {
         let values = match self {
-            Kind::Text | Kind::Names => Values::Texts { bytes: Vec::new(), ends: Vec::new() },
-            Kind::Float => Values::Floats(Vec::new()),
-            Kind::Integer => Values::Integers(Vec::new()),
+            Kind::Text | Kind::Names => ColumnValues::Texts { bytes: Vec::new(), ends: Vec::new() },
+            Kind::Float => ColumnValues::Floats(Vec::new()),
+            Kind::Integer => ColumnValues::Integers(Vec::new()),
         };
-        Column { there: Vec::new(), values }
+        WrittenColumn { there: Vec::new(), values }
     }
 }
 
-impl Column {
+impl WrittenColumn {
     fn push(&mut self, cell: Cell<'_>) -> io::Result<()> {
         match (&mut self.values, cell) {
             (_, Cell::Null) => {}
-            (Values::Texts { bytes, ends }, Cell::Text(text)) => {
+            (ColumnValues::Texts { bytes, ends }, Cell::Text(text)) => {
                 bytes.extend_from_slice(text.as_bytes());
                 ends.push(bytes.len());
             }
-            (Values::Floats(values), Cell::Float(value)) => values.push(value),
-            (Values::Integers(values), Cell::Integer(value)) => values.push(value),
+            (ColumnValues::Floats(values), Cell::Float(value)) => values.push(value),
+            (ColumnValues::Integers(values), Cell::Integer(value)) => values.push(value),
             (_, cell) => return Err(io::Error::other(format!("{cell:?} is not of the kind of its column"))),
         }
         self.there.push(i16::from(cell != Cell::Null));
@@ -170,17 +170,17 @@ impl Column {
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let there = std::mem::take(&mut self.there);
         match &mut self.values {
-            Values::Texts { bytes, ends } => {
+            ColumnValues::Texts { bytes, ends } => {
                 let (bytes, mut start) = (Bytes::from(std::mem::take(bytes)), 0);
                 let text = |end| ByteArray::from(bytes.slice(std::mem::replace(&mut start, end)..end));
                 let texts: Vec<ByteArray> = ends.drain(..).map(text).collect();
                 to.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
             }
-            Values::Floats(values) => {
+            ColumnValues::Floats(values) => {
                 let values = std::mem::take(values);
                 to.typed::<DoubleType>().write_batch(&values, Some(&there), None)?;
             }
-            Values::Integers(values) => {
+            ColumnValues::Integers(values) => {
                 let values = std::mem::take(values);
                 to.typed::<Int64Type>().write_batch(&values, Some(&there), None)?;
             }

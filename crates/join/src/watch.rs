@@ -61,12 +61,12 @@ impl Watch {
 }
 
 /// A reader that tells how many bytes were read, each time some were.
-pub struct Told<R, F> {
+pub struct TellingReader<R, F> {
     pub reader: R,
     pub tell: F,
 }
 
-impl<R: Read, F: FnMut(u64)> Read for Told<R, F> {
+impl<R: Read, F: FnMut(u64)> Read for TellingReader<R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let bytes = self.reader.read(into)?;
         (self.tell)(bytes as u64);

@@ -73,7 +73,7 @@ pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
     for folder in missing.into_iter().rev() {
         let mut unfinished = unfinished();
         match fs::create_dir(folder) {
-            Ok(()) => made.0.push(Listed::new(&mut unfinished, Made::Folder(folder.to_owned()))),
+            Ok(()) => made.0.push(Listed::new(&mut unfinished, MadePath::Folder(folder.to_owned()))),
             Err(_) if folder.is_dir() => {} // such as `new/..`, or another process was faster
             Err(e) => {
                 drop(unfinished);
@@ -126,38 +126,38 @@ pub fn abandon() -> Abandoned {
 /// The result of [`abandon`].
 #[derive(Debug)]
 #[must_use]
-pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<Made>>);
+pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<MadePath>>);
 
 /// The files and folders that this process has made and not finished, in the order in which they were made.
-static UNFINISHED: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+static UNFINISHED: Mutex<Vec<MadePath>> = Mutex::new(Vec::new());
 
-fn unfinished() -> MutexGuard<'static, Vec<Made>> {
+fn unfinished() -> MutexGuard<'static, Vec<MadePath>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file or a folder that was made, by its path.
 #[derive(Debug, Clone, PartialEq)]
-enum Made {
+enum MadePath {
     File(PathBuf),
     Folder(PathBuf),
 }
 
-impl Made {
+impl MadePath {
     /// Removes a file, or a folder if nothing is in it.
     fn remove(&self) {
         let _ = match self {
-            Made::File(path) => fs::remove_file(path),
-            Made::Folder(path) => fs::remove_dir(path),
+            MadePath::File(path) => fs::remove_file(path),
+            MadePath::Folder(path) => fs::remove_dir(path),
         };
     }
 }
 
 /// An entry of [`UNFINISHED`], which is removed with this value.
 #[derive(Debug)]
-struct Listed(Made);
+struct Listed(MadePath);
 
 impl Listed {
-    fn new(unfinished: &mut Vec<Made>, made: Made) -> Self {
+    fn new(unfinished: &mut Vec<MadePath>, made: MadePath) -> Self {
         unfinished.push(made.clone());
         Listed(made)
     }
@@ -178,7 +178,7 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Liste
     let mut unfinished = unfinished();
     let made = tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
     let (file, path) = made.into_parts();
-    let listed = Listed::new(&mut unfinished, Made::File(path.to_path_buf()));
+    let listed = Listed::new(&mut unfinished, MadePath::File(path.to_path_buf()));
     Ok((file, path, listed))
 }
 

@@ -6,14 +6,14 @@ use crate::label::{Above, Document, Tile};
 
 /// A sum over exact grades.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ExactSum {
+pub(super) enum ExactGainSum {
     /// The discounted gains.
     Weighted,
     /// The discounted chances to stop.
     Cascade,
 }
 
-impl ExactSum {
+impl ExactGainSum {
     /// Computes the sum at each of `cuts`, ascending ranks, as `[cut][lane]`. `grades` returns the exact grades of a lane's judged
     /// documents in rank order.
     pub fn of<'g>(
@@ -28,7 +28,7 @@ impl ExactSum {
         let Some(exact) = gain.exact() else { return out.fill(0.0) };
         let deepest = cuts.last().map_or(0, |&cut| tile.depth.min(cut as usize));
         let tile = tile.shallower(deepest.next_multiple_of(crate::label::GROUP));
-        let gains = Gains { codes: gain, exact };
+        let gains = DocumentGains { codes: gain, exact };
         documents.forget();
         for lane in 0..tile.lanes {
             let ranked = documents.of(tile, lane, gains.heeds());
@@ -39,8 +39,8 @@ impl ExactSum {
                     let gain = gains.of(document, &mut grades);
                     match self {
                         // A gain of 0 changes no sum, and has no term in the plain formula.
-                        ExactSum::Weighted => sum += weights.term(gain, document.rank as usize),
-                        ExactSum::Cascade => {
+                        ExactGainSum::Weighted => sum += weights.term(gain, document.rank as usize),
+                        ExactGainSum::Cascade => {
                             sum += weights.term(goes_on * gain, document.rank as usize);
                             goes_on *= 1.0 - gain;
                         }
@@ -53,12 +53,12 @@ impl ExactSum {
 }
 
 /// The gains of documents.
-struct Gains<'a> {
+struct DocumentGains<'a> {
     codes: &'a CodeTable,
     exact: &'a ExactGains,
 }
 
-impl Gains<'_> {
+impl DocumentGains<'_> {
     /// A set with all documents that may have a gain: the judged ones, and perhaps those without a grade.
     fn heeds(&self) -> Above {
         let first = (1..=Above::JUDGED.0).find(|&code| self.codes[usize::from(code)] != 0.0);

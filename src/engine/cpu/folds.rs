@@ -112,7 +112,7 @@ pub fn first_rank(level: Level, tile: Tile, above: u8, upto: u32, out: &mut [u32
 /// Sums the precisions at the hits, `h += 1; s += h / i`, as `[cut][lane]`.
 pub fn precision_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
-    dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSum::<false>::new(), out));
+    dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSumFold::<false>::new(), out));
 }
 
 /// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the labels.
@@ -192,7 +192,7 @@ pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out:
 }
 
 /// What kernels ask of a tile.
-trait Shape<'a> {
+trait TileShape<'a> {
     /// Panics if the tile, or the room for values, has a shape that kernels do not know.
     fn check(&self, rows: usize, out: usize);
     /// The number of ranks down to a cutoff.
@@ -203,7 +203,7 @@ trait Shape<'a> {
     fn quads(&self, quads: Range<usize>) -> &'a [u8];
 }
 
-impl<'a> Shape<'a> for Tile<'a> {
+impl<'a> TileShape<'a> for Tile<'a> {
     fn check(&self, rows: usize, out: usize) {
         assert!(self.lanes == STRIP || self.lanes == LANES, "a tile has 16 or 64 lanes, not {}", self.lanes);
         assert!(self.depth.is_multiple_of(4), "depth {} is no multiple of 4", self.depth);
@@ -240,7 +240,7 @@ fn above_zero(table: &[f64; 256]) -> Option<u8> {
 // Blocks of labels and their hits
 
 /// Up to 256 vectors of labels, in whole quads, with marks of the hits.
-struct Block<'a> {
+struct LabelBlock<'a> {
     labels: &'a [u8],
     /// The strips of the tile, as a power of two.
     shift: usize,
@@ -257,11 +257,11 @@ struct Block<'a> {
 /// The masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1` (lanes 8 to 15).
 type ByRank = [u8; 2 * RANKS];
 
-impl<'a> Block<'a> {
+impl<'a> LabelBlock<'a> {
     /// Makes a block that is still empty. It is filled again and again, because clearing and moving 2 KB costs more than comparing 16.
     #[inline(always)]
     fn new() -> Self {
-        Block { labels: &[], shift: 0, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
+        LabelBlock { labels: &[], shift: 0, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
     }
 
     /// Turns to `ranks` (from 0) of the tile, within one stretch of `RANKS`. The labels down to `deepest` in this stretch are compared when
@@ -445,13 +445,13 @@ fn ranks_of_quad(ranks: Range<usize>) -> u64 {
 }
 
 /// A fold that walks hits or steps 16 lanes at a time.
-trait Fold<S: Simd> {
+trait LaneFold<S: Simd> {
     /// The crossover: a block with more than one hit in this number of labels is folded densely; 0 if no block is.
     fn crossover(simd: S) -> usize;
 
-    fn walk(&mut self, simd: S, block: &Block);
+    fn walk(&mut self, simd: S, block: &LabelBlock);
 
-    fn dense(&mut self, simd: S, block: &Block, above: u8);
+    fn dense(&mut self, simd: S, block: &LabelBlock, above: u8);
 
     /// The values of the lanes at the ranks folded so far.
     fn values(&self) -> &[f64; LANES];
@@ -459,8 +459,8 @@ trait Fold<S: Simd> {
 
 /// Folds the ranks from one cutoff to the next and stores the values at each.
 #[inline(always)]
-fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl Fold<S>, out: &mut [f64]) {
-    let mut block = Block::new();
+fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl LaneFold<S>, out: &mut [f64]) {
+    let mut block = LabelBlock::new();
     let deepest = cuts.last().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     for (&cut, out) in cuts.iter().zip(out.chunks_exact_mut(tile.lanes)) {
@@ -473,12 +473,12 @@ fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl F
 
 /// Folds some ranks; `deepest` is the last rank of the whole sweep.
 #[inline(always)]
-fn advance<'a, S: Simd, F: Fold<S>>(
+fn advance<'a, S: Simd, F: LaneFold<S>>(
     simd: S,
     tile: Tile<'a>,
     above: u8,
     (ranks, deepest): (Range<usize>, usize),
-    block: &mut Block<'a>,
+    block: &mut LabelBlock<'a>,
     fold: &mut F,
 ) {
     for ranks in blocks(ranks) {
@@ -567,20 +567,20 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
 // Precision sums, and all that hits of one threshold can tell
 
 /// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the first hit.
-struct PrecisionSum<const FIRST: bool> {
+struct PrecisionSumFold<const FIRST: bool> {
     hits: [f64; LANES],
     sum: [f64; LANES],
     first: [u32; LANES],
 }
 
-impl<const FIRST: bool> PrecisionSum<FIRST> {
+impl<const FIRST: bool> PrecisionSumFold<FIRST> {
     fn new() -> Self {
-        PrecisionSum { hits: [0.0; LANES], sum: [0.0; LANES], first: [0; LANES] }
+        PrecisionSumFold { hits: [0.0; LANES], sum: [0.0; LANES], first: [0; LANES] }
     }
 
     /// Finds the first hits in a block that is not walked.
     #[inline(always)]
-    fn find_first(&mut self, block: &Block) {
+    fn find_first(&mut self, block: &LabelBlock) {
         for strip in 0..block.strips() {
             let first = &mut self.first[strip * STRIP..][..STRIP];
             let mut open = open_lanes(first);
@@ -595,14 +595,14 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
     }
 }
 
-impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
+impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     #[inline(always)]
     fn crossover(simd: S) -> usize {
         by_width(simd, [16, 8])
     }
 
     #[inline(always)]
-    fn walk(&mut self, simd: S, block: &Block) {
+    fn walk(&mut self, simd: S, block: &LabelBlock) {
         block.walk(
             simd,
             #[inline(always)]
@@ -618,7 +618,7 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
     }
 
     #[inline(always)]
-    fn dense(&mut self, simd: S, block: &Block, above: u8) {
+    fn dense(&mut self, simd: S, block: &LabelBlock, above: u8) {
         if FIRST {
             self.find_first(block);
         }
@@ -676,8 +676,8 @@ fn hits_at<S: Simd>(
     let mut counts = wanted.counts.iter().zip(counts.chunks_exact_mut(tile.lanes)).peekable();
     let mut precision = wanted.precision.iter().zip(precision.chunks_exact_mut(tile.lanes)).peekable();
     let mut first = Some((&wanted.first, first)).into_iter().peekable();
-    let mut fold = PrecisionSum::<true>::new();
-    let mut block = Block::new();
+    let mut fold = PrecisionSumFold::<true>::new();
+    let mut block = LabelBlock::new();
     let deepest = [wanted.counts.last(), wanted.precision.last(), Some(&wanted.first)];
     let deepest = deepest.into_iter().flatten().max().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
@@ -884,7 +884,7 @@ impl<'a> Staircase<'a> {
     fn select<S: Simd, const N: usize>(
         &self,
         simd: S,
-        block: &Block,
+        block: &LabelBlock,
         strip: usize,
         value: impl Fn(usize, usize) -> f64,
         mut step: impl FnMut(usize, Strip<S>),
@@ -907,7 +907,13 @@ impl<'a> Staircase<'a> {
 
     /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels of one strip.
     #[inline(always)]
-    fn look_up<S: Simd>(&self, simd: S, block: &Block, strip: usize, mut step: impl FnMut(usize, Strip<S>)) {
+    fn look_up<S: Simd>(
+        &self,
+        simd: S,
+        block: &LabelBlock,
+        strip: usize,
+        mut step: impl FnMut(usize, Strip<S>),
+    ) {
         for (quad, labels) in block.strip(strip) {
             let mut values = [[0.0; STRIP]; 4];
             for (lane, labels) in labels.as_chunks::<4>().0.iter().enumerate() {
@@ -975,7 +981,7 @@ impl<'a> WeightedSum<'a> {
 
     /// Weighs each step once a rank, not each label.
     #[inline(always)]
-    fn add_steps<S: Simd, const N: usize>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
+    fn add_steps<S: Simd, const N: usize>(&mut self, simd: S, block: &LabelBlock, stairs: &Staircase) {
         let mut terms = [[0.0; RANKS]; N];
         for (terms, &gain) in terms.iter_mut().zip(&stairs.value) {
             let first = block.first + block.ranks.start;
@@ -997,7 +1003,7 @@ impl<'a> WeightedSum<'a> {
     }
 
     #[inline(always)]
-    fn add_looked_up<S: Simd>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
+    fn add_looked_up<S: Simd>(&mut self, simd: S, block: &LabelBlock, stairs: &Staircase) {
         for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             stairs.look_up(
@@ -1016,14 +1022,14 @@ impl<'a> WeightedSum<'a> {
     }
 }
 
-impl<S: Simd> Fold<S> for WeightedSum<'_> {
+impl<S: Simd> LaneFold<S> for WeightedSum<'_> {
     #[inline(always)]
     fn crossover(simd: S) -> usize {
         by_width(simd, [6, 4])
     }
 
     #[inline(always)]
-    fn walk(&mut self, simd: S, block: &Block) {
+    fn walk(&mut self, simd: S, block: &LabelBlock) {
         block.walk(
             simd,
             #[inline(always)]
@@ -1035,7 +1041,7 @@ impl<S: Simd> Fold<S> for WeightedSum<'_> {
     }
 
     #[inline(always)]
-    fn dense(&mut self, simd: S, block: &Block, _: u8) {
+    fn dense(&mut self, simd: S, block: &LabelBlock, _: u8) {
         let gain = Staircase::new(self.gain);
         match gain.steps {
             Some(1) => self.add_steps::<S, 1>(simd, block, &gain),
@@ -1067,14 +1073,14 @@ impl<'a> Cascade<'a> {
     }
 }
 
-impl<S: Simd> Fold<S> for Cascade<'_> {
+impl<S: Simd> LaneFold<S> for Cascade<'_> {
     #[inline(always)]
     fn crossover(simd: S) -> usize {
         by_width(simd, [5, 4])
     }
 
     #[inline(always)]
-    fn walk(&mut self, simd: S, block: &Block) {
+    fn walk(&mut self, simd: S, block: &LabelBlock) {
         block.walk(
             simd,
             #[inline(always)]
@@ -1087,7 +1093,7 @@ impl<S: Simd> Fold<S> for Cascade<'_> {
     }
 
     #[inline(always)]
-    fn dense(&mut self, simd: S, block: &Block, _: u8) {
+    fn dense(&mut self, simd: S, block: &LabelBlock, _: u8) {
         let stops = Staircase::new(self.stop);
         for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
@@ -1140,7 +1146,7 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
     let mut hits = [0_u32; LANES];
     // Points whose cap has been reached.
     let mut reached = [0; LANES];
-    let mut block = Block::new();
+    let mut block = LabelBlock::new();
     for ranks in blocks(0..tile.depth) {
         block.turn_to(simd, tile, above, ranks, tile.depth);
         block.walk(
@@ -1179,7 +1185,7 @@ fn walk_all<S: Simd, T>(
     mut hit: impl FnMut(&mut T, usize, usize, u8),
     mut cut: impl FnMut(&T, usize),
 ) {
-    let mut block = Block::new();
+    let mut block = LabelBlock::new();
     let deepest = cuts.last().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     for (index, &at) in cuts.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::exact::classed;
 use crate::label::{GROUP, Tile, TileSpan};
-use steps::{Lanes, Scratch, Step};
+use steps::{Lanes, Step, StepBuffers};
 
 pub mod documents;
 mod exact;
@@ -21,7 +21,7 @@ pub(crate) struct Steps(Vec<Step>);
 
 /// Memory that steps use again from tile to tile.
 #[derive(Default)]
-pub(crate) struct StepScratch(Scratch);
+pub(crate) struct StepScratch(StepBuffers);
 
 /// The CPU at one level of SIMD.
 #[derive(Debug, Clone, Copy)]
@@ -42,7 +42,7 @@ impl Cpu {
 
     /// Computes the columns of one tile.
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
-        let mut scratch = Scratch::default();
+        let mut scratch = StepBuffers::default();
         let tile = job.batch.tile(at);
         self.fold(job, at, tile, &steps::steps(job.program, tile.depth), &mut scratch);
         scratch.columns
@@ -67,7 +67,7 @@ impl Cpu {
     }
 
     /// Runs steps over a tile.
-    fn fold(&self, job: &Job<'_>, at: usize, tile: Tile<'_>, steps: &[Step], scratch: &mut Scratch) {
+    fn fold(&self, job: &Job<'_>, at: usize, tile: Tile<'_>, steps: &[Step], scratch: &mut StepBuffers) {
         let (mut labels, mut codes) = (take(&mut scratch.labels), take(&mut scratch.classed));
         let tile = job.view.of(tile, &mut labels);
         let tile = match &job.program.classes {
@@ -144,7 +144,7 @@ impl Engine for Cpu {
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
         let idle = Idle::new();
         idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
-            let mut scratch = Scratch::default();
+            let mut scratch = StepBuffers::default();
             while let Some(tiles) = next() {
                 for at in tiles {
                     self.fold(job, at, job.batch.tile(at), &steps, &mut scratch);

@@ -3,7 +3,7 @@
 use fearless_simd::Level;
 
 use super::documents::Documents;
-use super::exact::ExactSum;
+use super::exact::ExactGainSum;
 use super::folds::{self, Wanted};
 use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
@@ -12,7 +12,7 @@ use crate::label::{LANES, Tile};
 /// One pass of a kernel over a tile.
 #[derive(Debug)]
 pub(super) struct Step {
-    kernel: Kernel,
+    kernel: StepKernel,
     /// The ranks at which the kernel is read; ascending, the end of the ranking being the largest.
     ranks: Vec<u32>,
     /// The first column of the step.
@@ -20,7 +20,7 @@ pub(super) struct Step {
 }
 
 #[derive(Debug)]
-enum Kernel {
+enum StepKernel {
     /// A precision sum, with the other results of the same hits.
     Hits(u8, Extra),
     Count(u8),
@@ -31,7 +31,7 @@ enum Kernel {
     WeightedSum(CodeTable, Weights),
     Cascade(CodeTable, Weights),
     /// A sum over the exact grades of a lane's documents.
-    Exact(ExactSum, CodeTable, Weights),
+    Exact(ExactGainSum, CodeTable, Weights),
     PeakPrecision(u8, Vec<usize>),
     PreferenceSum([u8; 2], [usize; 2]),
     InferredSum(u8),
@@ -50,7 +50,7 @@ struct Extra {
 
 /// Memory that steps write into, used again from tile to tile.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct StepBuffers {
     /// The labels of a tile under a view.
     pub(super) labels: Vec<u8>,
     pub(super) columns: Columns,
@@ -112,8 +112,8 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
         }
     }
     let kernel = match &extra {
-        Extra { counts, first: None } if counts.0.is_empty() => Kernel::PrecisionSum(set.0),
-        _ => Kernel::Hits(set.0, extra),
+        Extra { counts, first: None } if counts.0.is_empty() => StepKernel::PrecisionSum(set.0),
+        _ => StepKernel::Hits(set.0, extra),
     };
     Step { kernel, ranks: ranks(sum), column }
 }
@@ -125,11 +125,11 @@ fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     let ranks = ranks(task);
     let fixed = ranks.len();
     if fixed > 0 && !shared {
-        steps.push(Step { kernel: Kernel::Count(set.0), ranks, column });
+        steps.push(Step { kernel: StepKernel::Count(set.0), ranks, column });
     }
     for (at, cut) in task.cuts.iter().enumerate().skip(fixed) {
         if let Cut::PerQuery(input) = cut {
-            let kernel = Kernel::CountWithin(set.0, *input);
+            let kernel = StepKernel::CountWithin(set.0, *input);
             steps.push(Step { kernel, ranks: Vec::new(), column: column + at });
         }
     }
@@ -140,30 +140,30 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     let ranks = ranks(task);
     let depth = ranks.last().map_or(0, |&last| deepest.min(last as usize));
     let kernel = match &task.fold {
-        Fold::Count(set) => Kernel::Count(set.0),
-        Fold::FirstRank(set) => Kernel::FirstRank(set.0),
-        Fold::PrecisionSum(set) => Kernel::PrecisionSum(set.0),
+        Fold::Count(set) => StepKernel::Count(set.0),
+        Fold::FirstRank(set) => StepKernel::FirstRank(set.0),
+        Fold::PrecisionSum(set) => StepKernel::PrecisionSum(set.0),
         Fold::WeightedSum { gain, discount } => {
             let weights = discount.weights(depth);
             match gain.exact() {
-                Some(_) => Kernel::Exact(ExactSum::Weighted, gain.clone(), weights),
-                None => Kernel::WeightedSum(gain.clone(), weights),
+                Some(_) => StepKernel::Exact(ExactGainSum::Weighted, gain.clone(), weights),
+                None => StepKernel::WeightedSum(gain.clone(), weights),
             }
         }
         Fold::Cascade { stop, discount } => {
             let weights = discount.weights(depth);
             match stop.exact() {
-                Some(_) => Kernel::Exact(ExactSum::Cascade, stop.clone(), weights),
-                None => Kernel::Cascade(stop.clone(), weights),
+                Some(_) => StepKernel::Exact(ExactGainSum::Cascade, stop.clone(), weights),
+                None => StepKernel::Cascade(stop.clone(), weights),
             }
         }
-        Fold::PeakPrecision { hits, caps } => Kernel::PeakPrecision(hits.0, caps.clone()),
+        Fold::PeakPrecision { hits, caps } => StepKernel::PeakPrecision(hits.0, caps.clone()),
         &Fold::PreferenceSum { hits, judged, cap, bound } => {
-            Kernel::PreferenceSum([hits.0, judged.0], [cap, bound])
+            StepKernel::PreferenceSum([hits.0, judged.0], [cap, bound])
         }
-        Fold::InferredSum(set) => Kernel::InferredSum(set.0),
-        Fold::PairSum(set) => Kernel::PairSum(set.0),
-        Fold::Histogram => Kernel::Histogram,
+        Fold::InferredSum(set) => StepKernel::InferredSum(set.0),
+        Fold::PairSum(set) => StepKernel::PairSum(set.0),
+        Fold::Histogram => StepKernel::Histogram,
     };
     Step { kernel, ranks, column }
 }
@@ -180,7 +180,7 @@ fn ranks(task: &Task) -> Vec<u32> {
 
 impl Lanes<'_> {
     /// Runs all steps.
-    pub(super) fn run(&self, steps: &[Step], scratch: &mut Scratch) {
+    pub(super) fn run(&self, steps: &[Step], scratch: &mut StepBuffers) {
         let Columns { values, histogram, lanes } = &mut scratch.columns;
         *lanes = self.tile.lanes;
         values.resize(self.job.program.columns() * *lanes, 0.0);
@@ -188,13 +188,14 @@ impl Lanes<'_> {
         steps.iter().for_each(|step| self.step(step, scratch));
     }
 
-    fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut Scratch) {
+    fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut StepBuffers) {
         let Lanes { level, tile, .. } = *self;
-        let Scratch { columns: Columns { values, histogram, .. }, counts, inputs, documents, .. } = scratch;
+        let StepBuffers { columns: Columns { values, histogram, .. }, counts, inputs, documents, .. } =
+            scratch;
         let out = |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
         let at = out(*column, ranks.len().max(1));
         match kernel {
-            Kernel::Hits(set, Extra { counts: (cuts, counted), first }) => {
+            StepKernel::Hits(set, Extra { counts: (cuts, counted), first }) => {
                 let upto = first.map_or(0, |(upto, _)| upto);
                 let wanted = Wanted { counts: cuts, precision: ranks, first: upto };
                 let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
@@ -204,45 +205,45 @@ impl Lanes<'_> {
                 copy(&counts[..size], &mut values[out(*counted, cuts.len())]);
                 first.iter().for_each(|&(_, column)| copy(firsts, &mut values[out(column, 1)]));
             }
-            Kernel::Count(set) => {
+            StepKernel::Count(set) => {
                 let count = |counts: &mut [u32]| folds::count(level, tile, *set, ranks, counts);
                 in_counts(counts, &mut values[at], count);
             }
-            Kernel::CountWithin(set, input) => {
+            StepKernel::CountWithin(set, input) => {
                 self.inputs(&[*input], inputs);
                 in_counts(counts, &mut values[at], |counts| {
                     folds::count_within(level, tile, *set, inputs, counts);
                 });
             }
-            Kernel::FirstRank(set) => {
+            StepKernel::FirstRank(set) => {
                 let upto = ranks.first().copied().unwrap_or(u32::MAX);
                 in_counts(counts, &mut values[at], |first| folds::first_rank(level, tile, *set, upto, first));
             }
-            Kernel::PrecisionSum(set) => folds::precision_sum(level, tile, *set, ranks, &mut values[at]),
-            Kernel::WeightedSum(gain, weights) => {
+            StepKernel::PrecisionSum(set) => folds::precision_sum(level, tile, *set, ranks, &mut values[at]),
+            StepKernel::WeightedSum(gain, weights) => {
                 folds::weighted_sum(level, tile, gain, weights, ranks, &mut values[at]);
             }
-            Kernel::Cascade(stop, weights) => {
+            StepKernel::Cascade(stop, weights) => {
                 folds::cascade(level, tile, stop, weights, ranks, &mut values[at]);
             }
-            Kernel::Exact(sum, gain, weights) => {
+            StepKernel::Exact(sum, gain, weights) => {
                 let batch = &self.job.batch;
                 let grades = |lane: usize| batch.exact_of(self.at, lane);
                 sum.of(tile, grades, (gain, weights), ranks, documents, &mut values[at]);
             }
-            Kernel::PeakPrecision(set, caps) => {
+            StepKernel::PeakPrecision(set, caps) => {
                 self.inputs(caps, inputs);
                 let lanes: Vec<&[u32]> = inputs.chunks_exact(tile.lanes).collect();
                 folds::peak_precision(level, tile, *set, &lanes, &mut values[out(*column, caps.len())]);
             }
-            Kernel::PreferenceSum(sets, needed) => {
+            StepKernel::PreferenceSum(sets, needed) => {
                 self.inputs(needed, inputs);
                 let (caps, bounds) = inputs.split_at(tile.lanes);
                 folds::preference_sum(level, tile, *sets, [caps, bounds], &mut values[at]);
             }
-            Kernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
-            Kernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
-            Kernel::Histogram => folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram),
+            StepKernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
+            StepKernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
+            StepKernel::Histogram => folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram),
         }
     }
 

@@ -12,11 +12,11 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::device::{Device, Pending};
+use super::device::{Device, PendingCommands};
 use super::kernels::{COMMON, JUDGED, Kernel, kernels};
 use super::layout::{self, TileEntry};
 use super::resident::ResidentLabels;
-use super::tasks::Integers;
+use super::tasks::IntegerProgram;
 use crate::engine::Job;
 use crate::error::Result;
 use crate::label::{Batch, LANES, TileSpan, View};
@@ -44,7 +44,7 @@ const STAGING: u64 = 4 << 20;
 /// A program prepared for a device.
 pub struct Ready<'a> {
     device: &'a Device,
-    integers: Arc<Integers>,
+    integers: Arc<IntegerProgram>,
     sizes: Sizes,
     judged: Option<wgpu::ComputePipeline>,
     passes: Vec<Pass>,
@@ -111,7 +111,7 @@ pub(super) struct Clock {
 struct Submitted {
     tiles: Range<usize>,
     berth: Berth,
-    pending: Pending,
+    pending: PendingCommands,
     bytes: [u64; 2],
 }
 
@@ -120,7 +120,7 @@ impl<'a> Ready<'a> {
     ///
     /// # Errors
     /// A shader that the driver refuses, or no room for the tables.
-    pub fn new(device: &'a Device, integers: Arc<Integers>, view: View, sizes: Sizes) -> Result<Self> {
+    pub fn new(device: &'a Device, integers: Arc<IntegerProgram>, view: View, sizes: Sizes) -> Result<Self> {
         let judged = match view.judged_only {
             true => Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?),
             false => None,
@@ -419,7 +419,7 @@ impl<'a> Ready<'a> {
 }
 
 impl Pass {
-    fn new(device: &Device, integers: &Integers, kernel: &Kernel, ranks: Range<u32>) -> Result<Self> {
+    fn new(device: &Device, integers: &IntegerProgram, kernel: &Kernel, ranks: Range<u32>) -> Result<Self> {
         Ok(Pass {
             pipeline: device.pipeline(&kernel.source, &device.folds)?,
             tables: device.words(&kernel.tables(integers, ranks.clone())),

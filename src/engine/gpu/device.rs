@@ -282,7 +282,7 @@ impl Device {
         &self,
         commands: wgpu::CommandEncoder,
         buffers: impl IntoIterator<Item = (&'b wgpu::Buffer, wgpu::MapMode)>,
-    ) -> Result<Pending> {
+    ) -> Result<PendingCommands> {
         let (send, mapped) = mpsc::channel();
         let mut mappings = 0;
         for (buffer, mode) in buffers {
@@ -293,14 +293,17 @@ impl Device {
         }
         let submission = self.queue.submit([commands.finish()]);
         self.check()?;
-        Ok(Pending { submission, mapped, mappings })
+        Ok(PendingCommands { submission, mapped, mappings })
     }
 
     /// Waits until commands are done and their buffers mapped.
     ///
     /// # Errors
     /// As [`Device::submit`].
-    pub(super) fn finish(&self, Pending { submission, mapped, mappings }: Pending) -> Result<()> {
+    pub(super) fn finish(
+        &self,
+        PendingCommands { submission, mapped, mappings }: PendingCommands,
+    ) -> Result<()> {
         self.wait(submission)?;
         for _ in 0..mappings {
             let answer = mapped.recv().map_err(|error| self.failed(&error.to_string()))?;
@@ -333,7 +336,7 @@ impl Device {
 }
 
 /// Commands under way, and the buffers that are mapped when they are done.
-pub(super) struct Pending {
+pub(super) struct PendingCommands {
     submission: wgpu::SubmissionIndex,
     mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
     mappings: usize,

@@ -78,7 +78,7 @@ impl Counted {
 
 /// The terms of a weighted sum as integers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Terms {
+pub struct IntegerTerms {
     /// The codes with a gain.
     pub gains: Counted,
     /// The exponent of the unit of the sum, 2^-scale.
@@ -92,7 +92,7 @@ pub struct Terms {
     weights: Weights,
 }
 
-impl Terms {
+impl IntegerTerms {
     /// Makes the terms down to a depth; `None` if 96 bits are too few for gains so different, or a sum is not finite.
     pub fn new(gain: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
         /// The share of the smallest ideal below which the error of a sum of 64 bits must be; else the sum gets 96 bits.
@@ -110,7 +110,7 @@ impl Terms {
         let error = |scale: i32| f64::from(depth) * power_of_two(-scale - 1);
         let (wide, scale) = if error(scale) <= NARROW * least { (false, scale) } else { (true, scale + 32) };
         let fits = error(scale) <= WIDE * least;
-        fits.then(|| Terms { gains, scale, wide, error: error(scale), depth, weights })
+        fits.then(|| IntegerTerms { gains, scale, wide, error: error(scale), depth, weights })
     }
 
     /// The number of words of a term.
@@ -201,7 +201,8 @@ mod tests {
         for (numbers, depth) in
             [(&[0.0, 1.0, 2.0][..], 1000), (&[0.5], 1), (&[1e-9, 3e-9], 65_535), (&[1e15], 7)]
         {
-            let terms = Terms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth).unwrap();
+            let terms =
+                IntegerTerms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth).unwrap();
             let last = terms.gains.codes() - 1;
             let most: i128 = (0..depth).map(|rank| terms.term(rank, last)).sum();
             let bits = if terms.wide { 95 } else { 63 };
@@ -213,11 +214,11 @@ mod tests {
     #[test]
     fn gains_far_apart_get_a_wide_sum_or_none() {
         let log2 = || Discount::Log2.weights(1000);
-        assert!(!Terms::new(&gains(&[0.0, 1.0, 3.0, 7.0, 15.0]), log2(), 1000).unwrap().wide);
-        assert!(Terms::new(&gains(&[0.0, 1.0, 2f64.powi(30) - 1.0]), log2(), 1000).unwrap().wide);
-        assert_eq!(Terms::new(&gains(&[0.0, 1.0, 2f64.powi(90)]), log2(), 1000), None);
-        assert_eq!(Terms::new(&gains(&[f64::MAX]), log2(), 1000), None);
-        let none = Terms::new(&gains(&[0.0]), log2(), 1000);
+        assert!(!IntegerTerms::new(&gains(&[0.0, 1.0, 3.0, 7.0, 15.0]), log2(), 1000).unwrap().wide);
+        assert!(IntegerTerms::new(&gains(&[0.0, 1.0, 2f64.powi(30) - 1.0]), log2(), 1000).unwrap().wide);
+        assert_eq!(IntegerTerms::new(&gains(&[0.0, 1.0, 2f64.powi(90)]), log2(), 1000), None);
+        assert_eq!(IntegerTerms::new(&gains(&[f64::MAX]), log2(), 1000), None);
+        let none = IntegerTerms::new(&gains(&[0.0]), log2(), 1000);
         assert!(none.is_none_or(|terms| terms.gains.codes() == 0));
     }
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::fixed;
-use super::tasks::{IntegerFold, IntegerTask, Integers};
+use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
 use crate::label::code::UNPOOLED;
 
 /// Integers of 64 bits made of two words, which every device has.
@@ -69,12 +69,12 @@ pub struct Kernel {
     pub blocks: Vec<Range<u32>>,
     /// The columns that keep the state from block to block, after those of the tasks.
     pub carried: u32,
-    tables: Vec<Table>,
+    tables: Vec<TablePart>,
 }
 
 /// A part of the tables.
 #[derive(Debug, Clone, PartialEq)]
-enum Table {
+enum TablePart {
     Reciprocals,
     Shares,
     /// The chances to go on, 1 - stop, of the task with this first column of words.
@@ -85,7 +85,7 @@ enum Table {
 
 /// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of their own, or they would make the others
 /// look too.
-pub fn kernels(integers: &Integers) -> Vec<Kernel> {
+pub fn kernels(integers: &IntegerProgram) -> Vec<Kernel> {
     let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
     let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) = integers.tasks.iter().partition(large);
     let (all, judged): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
@@ -104,7 +104,7 @@ fn rank_words(kind: &IntegerFold) -> u32 {
 }
 
 impl Kernel {
-    fn new(integers: &Integers, tasks: &[&IntegerTask]) -> Self {
+    fn new(integers: &IntegerProgram, tasks: &[&IntegerTask]) -> Self {
         let mut cutoffs: Vec<u32> = tasks.iter().flat_map(|task| &task.cuts).copied().collect();
         cutoffs.sort_unstable();
         cutoffs.dedup();
@@ -133,7 +133,7 @@ impl Kernel {
     }
 
     /// The tables for one block of ranks.
-    pub fn tables(&self, integers: &Integers, ranks: Range<u32>) -> Vec<u32> {
+    pub fn tables(&self, integers: &IntegerProgram, ranks: Range<u32>) -> Vec<u32> {
         let mut words = Vec::new();
         for table in &self.tables {
             table.write(integers, ranks.clone(), &mut words);
@@ -150,31 +150,31 @@ fn carried(kind: &IntegerFold) -> u32 {
     }
 }
 
-impl Table {
+impl TablePart {
     /// The number of words of the table in a block of `ranks` ranks.
-    fn words(&self, integers: &Integers, ranks: u32) -> u32 {
+    fn words(&self, integers: &IntegerProgram, ranks: u32) -> u32 {
         match self {
-            Table::Reciprocals => 2 * integers.depth,
-            Table::Shares => 4 * (integers.depth + 1),
-            Table::GoesOn(task) => match integers.kind_at(*task) {
+            TablePart::Reciprocals => 2 * integers.depth,
+            TablePart::Shares => 4 * (integers.depth + 1),
+            TablePart::GoesOn(task) => match integers.kind_at(*task) {
                 IntegerFold::Cascade(chances) => 2 * chances.stops.codes(),
                 _ => unreachable!("only a cascade goes on by a table"),
             },
-            Table::Ranks(task) => rank_words(integers.kind_at(*task)) * ranks,
+            TablePart::Ranks(task) => rank_words(integers.kind_at(*task)) * ranks,
         }
     }
 
-    fn write(&self, integers: &Integers, ranks: Range<u32>, to: &mut Vec<u32>) {
+    fn write(&self, integers: &IntegerProgram, ranks: Range<u32>, to: &mut Vec<u32>) {
         let double = |number: u64| [number as u32, (number >> 32) as u32];
         match self {
-            Table::Reciprocals => to.extend(fixed::reciprocals(integers.depth).flat_map(double)),
-            Table::Shares => to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double)),
-            Table::GoesOn(task) => {
+            TablePart::Reciprocals => to.extend(fixed::reciprocals(integers.depth).flat_map(double)),
+            TablePart::Shares => to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double)),
+            TablePart::GoesOn(task) => {
                 if let IntegerFold::Cascade(chances) = integers.kind_at(*task) {
                     to.extend((0..chances.stops.codes()).flat_map(|code| double(chances.goes_on(code))));
                 }
             }
-            Table::Ranks(task) => match integers.kind_at(*task) {
+            TablePart::Ranks(task) => match integers.kind_at(*task) {
                 IntegerFold::WeightedSum(terms) => {
                     let words = terms.words() as usize;
                     for (rank, code) in grid(ranks, terms.gains.codes()) {
@@ -199,22 +199,22 @@ fn grid(ranks: Range<u32>, codes: u32) -> impl Iterator<Item = (u32, u32)> {
 
 /// Writes a shader, and notes the tables that it reads.
 struct Writer<'a> {
-    integers: &'a Integers,
+    integers: &'a IntegerProgram,
     tasks: &'a [&'a IntegerTask],
     blocks: &'a [Range<u32>],
-    tables: Vec<Table>,
+    tables: Vec<TablePart>,
 }
 
 /// The parts of a shader for one task, as WGSL: `t` is its state, `slot` its row.
 #[derive(Default)]
-struct Lines {
+struct ShaderLines {
     /// The type of the state.
     state: &'static str,
     /// A number of the row that is read once.
     number: Option<String>,
     /// The state before the first rank, if it is not zero.
     start: Option<String>,
-    step: Step,
+    step: TaskStep,
     /// Stores the state from `column` on.
     store: &'static str,
     /// Code that stores the whole state from `column` on for the next block, and code that restores it.
@@ -223,7 +223,7 @@ struct Lines {
 
 /// The step of a task at a word or a label.
 #[derive(Default)]
-enum Step {
+enum TaskStep {
     /// No step: no code counts.
     #[default]
     None,
@@ -240,7 +240,7 @@ fn function(head: &str, start: &str, body: &str) -> String {
 
 impl Writer<'_> {
     fn shader(&mut self) -> String {
-        let lines: Vec<Lines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
+        let lines: Vec<ShaderLines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
         let files =
             FOLDS.iter().filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
         let files = files.map(|(_, text)| *text);
@@ -251,7 +251,7 @@ impl Writer<'_> {
     }
 
     /// The states of a row.
-    fn row(&self, lines: &[Lines]) -> String {
+    fn row(&self, lines: &[ShaderLines]) -> String {
         let fields = lines.iter().enumerate().map(|(at, lines)| match &lines.number {
             Some(_) => format!("    t{at}: {},\n    n{at}: u32,\n", lines.state),
             None => format!("    t{at}: {},\n", lines.state),
@@ -260,7 +260,7 @@ impl Writer<'_> {
     }
 
     /// The states before the first rank of the block.
-    fn start(&self, lines: &[Lines]) -> String {
+    fn start(&self, lines: &[ShaderLines]) -> String {
         let carried = format!("let column = {}u;", self.integers.words);
         let starts = lines.iter().enumerate().map(|(at, lines)| {
             let number = lines.number.iter().map(|number| format!("    (*row).n{at} = {number};\n"));
@@ -279,7 +279,7 @@ impl Writer<'_> {
     }
 
     /// The code for a word of four labels, the first at the rank after `first`, and for each label that may count.
-    fn take(&self, lines: &[Lines]) -> String {
+    fn take(&self, lines: &[ShaderLines]) -> String {
         let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
         // Without any fold of single labels, all labels are skipped.
         let threshold = single.map(|task| task.kind.threshold()).min().unwrap_or(u8::MAX);
@@ -288,15 +288,15 @@ impl Writer<'_> {
             let state = format!("let t = (*row).t{at};");
             let own = task.kind.threshold();
             match &lines.step {
-                Step::Word(step) if own < threshold => {
+                TaskStep::Word(step) if own < threshold => {
                     all += &format!("    {{ {state} (*row).t{at} = {step}; }}\n");
                 }
-                Step::Word(step) => some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n"),
-                Step::Label(step) if own > threshold => {
+                TaskStep::Word(step) => some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n"),
+                TaskStep::Label(step) if own > threshold => {
                     labels += &format!("    if code > {own}u {{ {state} {step} }}\n");
                 }
-                Step::Label(step) => labels += &format!("    {{ {state} {step} }}\n"),
-                Step::None => {}
+                TaskStep::Label(step) => labels += &format!("    {{ {state} {step} }}\n"),
+                TaskStep::None => {}
             }
         }
         let slot = "    let slot = (*row).slot;\n";
@@ -317,9 +317,9 @@ impl Writer<'_> {
     }
 
     /// The code that stores the states at a cutoff.
-    fn store(&self, lines: &[Lines]) -> String {
+    fn store(&self, lines: &[ShaderLines]) -> String {
         let tasks = self.tasks.len();
-        let stores = lines.iter().enumerate().map(|(at, Lines { store, .. })| {
+        let stores = lines.iter().enumerate().map(|(at, ShaderLines { store, .. })| {
             let column = format!("let column = cutoffs[batch.cuts + cut * {tasks}u + {at}u];");
             format!("    {{ {column} let t = (*row).t{at}; if column != NONE {{ {store} }} }}\n")
         });
@@ -328,7 +328,7 @@ impl Writer<'_> {
     }
 
     /// The code that stores the states for the next block of ranks.
-    fn keep(&self, lines: &[Lines]) -> String {
+    fn keep(&self, lines: &[ShaderLines]) -> String {
         let column = self.integers.words;
         let saves = lines.iter().enumerate().filter_map(|(at, lines)| {
             let [save, _] = lines.carry.as_ref()?;
@@ -338,7 +338,7 @@ impl Writer<'_> {
     }
 
     /// The start of a table, behind those that were added before.
-    fn table(&mut self, table: Table) -> u32 {
+    fn table(&mut self, table: TablePart) -> u32 {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
         let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
         let start = self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
@@ -348,112 +348,114 @@ impl Writer<'_> {
         start
     }
 
-    fn lines(&mut self, at: usize) -> Lines {
+    fn lines(&mut self, at: usize) -> ShaderLines {
         let task = self.tasks[at];
         let t = format!("(*row).t{at}");
         let blocked = self.blocks.len() > 1;
         match &task.kind {
-            IntegerFold::Count(above) => Lines {
+            IntegerFold::Count(above) => ShaderLines {
                 state: "u32",
-                step: Step::Word(format!("count(t, word, {above}u)")),
+                step: TaskStep::Word(format!("count(t, word, {above}u)")),
                 store: STORE_ONE,
-                ..Lines::default()
+                ..ShaderLines::default()
             },
-            IntegerFold::CountWithin(above, input) => Lines {
+            IntegerFold::CountWithin(above, input) => ShaderLines {
                 state: "u32",
                 number: Some(format!("input({input}u, slot)")),
-                step: Step::Word(format!("count_within(t, word, first, {above}u, (*row).n{at})")),
+                step: TaskStep::Word(format!("count_within(t, word, first, {above}u, (*row).n{at})")),
                 store: STORE_ONE,
-                ..Lines::default()
+                ..ShaderLines::default()
             },
-            IntegerFold::FirstRank(_) => Lines {
+            IntegerFold::FirstRank(_) => ShaderLines {
                 state: "u32",
-                step: Step::Label(format!("{t} = first_rank(t, rank);")),
+                step: TaskStep::Label(format!("{t} = first_rank(t, rank);")),
                 store: STORE_ONE,
-                ..Lines::default()
+                ..ShaderLines::default()
             },
             IntegerFold::PrecisionSum(_, bits) => {
-                let reciprocals = self.table(Table::Reciprocals);
-                Lines {
+                let reciprocals = self.table(TablePart::Reciprocals);
+                ShaderLines {
                     state: "PrecisionSum",
-                    step: Step::Label(format!("{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);")),
+                    step: TaskStep::Label(format!("{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);")),
                     store: STORE_SUM,
-                    ..Lines::default()
+                    ..ShaderLines::default()
                 }
             }
             IntegerFold::WeightedSum(terms) => {
-                let table = self.table(Table::Ranks(task.word));
+                let table = self.table(TablePart::Ranks(task.word));
                 let (wide, words) = if terms.wide { ("_wide", 3) } else { ("", 2) };
                 let step = by_rank(terms.gains.codes(), terms.gains.first, table, words);
                 let store = if terms.wide { STORE_THREE } else { STORE_TWO };
-                Lines {
+                ShaderLines {
                     state: if terms.wide { "vec3<u32>" } else { "vec2<u32>" },
-                    step: step.map_or(Step::None, |[code, at]| {
-                        Step::Label(format!("{code} {{ {t} = weighted_sum{wide}(t, {at}); }}"))
+                    step: step.map_or(TaskStep::None, |[code, at]| {
+                        TaskStep::Label(format!("{code} {{ {t} = weighted_sum{wide}(t, {at}); }}"))
                     }),
                     store,
                     carry: blocked.then_some([store, if terms.wide { LOAD_THREE } else { LOAD_TWO }]),
-                    ..Lines::default()
+                    ..ShaderLines::default()
                 }
             }
             IntegerFold::Cascade(chances) => {
-                let goes_on = self.table(Table::GoesOn(task.word));
-                let table = self.table(Table::Ranks(task.word));
+                let goes_on = self.table(TablePart::GoesOn(task.word));
+                let table = self.table(TablePart::Ranks(task.word));
                 let step = by_rank(chances.stops.codes(), chances.stops.first, table, 2);
-                Lines {
+                ShaderLines {
                     state: "Cascade",
                     start: Some("cascade_start()".to_owned()),
-                    step: step.map_or(Step::None, |[code, at]| {
-                        Step::Label(format!("{code} {{ {t} = cascade(t, {at}, {goes_on}u + 2u * index); }}"))
+                    step: step.map_or(TaskStep::None, |[code, at]| {
+                        TaskStep::Label(format!(
+                            "{code} {{ {t} = cascade(t, {at}, {goes_on}u + 2u * index); }}"
+                        ))
                     }),
                     store: STORE_SUM,
                     carry: blocked.then_some([
                         "put64(column, slot, t.sum); put64(column + 2u, slot, t.reaches);",
                         "Cascade(taken64(column + 2u, slot), taken64(column, slot))",
                     ]),
-                    ..Lines::default()
+                    ..ShaderLines::default()
                 }
             }
             IntegerFold::PeakPrecision(_, first, caps) => {
                 let column = task.word;
                 let step = format!("{t} = peak_precision(t, rank, {column}u, {first}u, {caps}u, slot);");
-                Lines {
+                ShaderLines {
                     state: "PeakPrecision",
                     start: Some(format!("peak_precision_start({column}u, {caps}u, slot)")),
-                    step: Step::Label(step),
+                    step: TaskStep::Label(step),
                     store: "peak_precision_end(t, column, slot);",
-                    ..Lines::default()
+                    ..ShaderLines::default()
                 }
             }
-            IntegerFold::PreferenceSum { hits, cap, .. } => Lines {
+            IntegerFold::PreferenceSum { hits, cap, .. } => ShaderLines {
                 state: "PreferenceSum",
                 number: Some(format!("input({cap}u, slot)")),
-                step: Step::Label(format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});")),
+                step: TaskStep::Label(format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});")),
                 store: "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);",
-                ..Lines::default()
+                ..ShaderLines::default()
             },
             IntegerFold::InferredSum(above, bits) => {
-                let tables = [self.table(Table::Reciprocals), self.table(Table::Shares)];
+                let tables = [self.table(TablePart::Reciprocals), self.table(TablePart::Shares)];
                 let [reciprocals, shares] = tables;
                 let arguments = format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
-                Lines {
+                ShaderLines {
                     state: "InferredSum",
-                    step: Step::Label(format!("{t} = inferred_sum({arguments});")),
+                    step: TaskStep::Label(format!("{t} = inferred_sum({arguments});")),
                     store: STORE_SUM,
-                    ..Lines::default()
+                    ..ShaderLines::default()
                 }
             }
-            IntegerFold::PairSum(_) => Lines {
+            IntegerFold::PairSum(_) => ShaderLines {
                 state: "PairSum",
-                step: Step::Label(format!("{t} = pair_sum(t, rank);")),
+                step: TaskStep::Label(format!("{t} = pair_sum(t, rank);")),
                 store: "put(column, slot, t.pairs);",
-                ..Lines::default()
+                ..ShaderLines::default()
             },
-            IntegerFold::Histogram(codes) => Lines {
+            IntegerFold::Histogram(codes) => ShaderLines {
                 state: "u32",
                 start: Some(format!("histogram_start({}u, {codes}u, slot)", task.word)),
-                step: Step::Label(format!("histogram(t, code, {codes}u, slot);")),
-                ..Lines::default()
+                step: TaskStep::Label(format!("histogram(t, code, {codes}u, slot);")),
+                ..ShaderLines::default()
             },
         }
     }

@@ -1,13 +1,19 @@
 //! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same bits.
 
 use super::fixed;
-use super::tasks::{IntegerFold, IntegerTask, Integers};
-use crate::fold::Inputs;
+use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
+use crate::fold::QueryInputs;
 use crate::label::Tile;
 use crate::label::code::NEGATIVE;
 
 /// Computes the words of one lane of a tile down to a depth, by column.
-pub fn lane(integers: &Integers, inputs: &Inputs, tile: Tile, lane: usize, query: usize) -> Vec<u32> {
+pub fn lane(
+    integers: &IntegerProgram,
+    inputs: &QueryInputs,
+    tile: Tile,
+    lane: usize,
+    query: usize,
+) -> Vec<u32> {
     let mut words = vec![0; integers.words as usize];
     let input = |at: u32| inputs[integers.inputs[at as usize]][query];
     let labels: Vec<u8> = tile.lane(lane).take(integers.depth as usize).collect();
@@ -48,7 +54,7 @@ struct Twin {
 }
 
 impl Twin {
-    fn new(integers: &Integers, kind: &IntegerFold) -> Self {
+    fn new(integers: &IntegerProgram, kind: &IntegerFold) -> Self {
         let precise = matches!(kind, IntegerFold::PrecisionSum(..) | IntegerFold::InferredSum(..));
         let inferred = matches!(kind, IntegerFold::InferredSum(..));
         Twin {

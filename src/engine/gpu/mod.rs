@@ -31,7 +31,7 @@ use batch::{Answer, Ready, Sizes, Spent};
 use device::{Choice, Device};
 use fixed::MAX_DEPTH;
 use resident::ResidentLabels;
-use tasks::Integers;
+use tasks::IntegerProgram;
 
 /// A GPU. Folds whose sums do not fit into 96 bits run on the CPU in the same call.
 pub struct Gpu {
@@ -89,7 +89,7 @@ impl Gpu {
         if job.program.classes.is_some() {
             return Cpu::new().run(job, workers, begin);
         }
-        let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
+        let integers = Arc::new(IntegerProgram::new(job.program, check_depth(job)?));
         let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
         let left = Left::new(job.program, &integers);
         let idle = Idle::new();
@@ -166,7 +166,7 @@ fn explain(job: &Job<'_>) -> Vec<String> {
     if job.program.classes.is_some() {
         return vec!["on the CPU: there are more distinct grades than codes".to_owned()];
     }
-    let integers = Integers::new(job.program, deepest(job));
+    let integers = IntegerProgram::new(job.program, deepest(job));
     let name = |of: usize| job.program.tasks[of].fold.name();
     let mut lines = vec!["on the GPU, in integers:".to_owned()];
     let mut told = Vec::new();
@@ -215,7 +215,7 @@ struct Left {
 }
 
 impl Left {
-    fn new(program: &Program, integers: &Integers) -> Option<Self> {
+    fn new(program: &Program, integers: &IntegerProgram) -> Option<Self> {
         if integers.left.is_empty() {
             return None;
         }
@@ -234,7 +234,7 @@ impl Left {
 /// The columns of one tile: the numbers of its words, and the columns that the CPU adds.
 fn columns(
     job: &Job<'_>,
-    integers: &Integers,
+    integers: &IntegerProgram,
     left: &Option<Left>,
     answer: &Answer,
     at: usize,

@@ -7,7 +7,7 @@ use super::batch::{Berth, Clock, Largest, Ready, Sizes};
 use super::fixed::{power_of_two, reciprocals};
 use super::kernels::REDUCE;
 use super::layout;
-use super::tasks::{IntegerFold, Integers};
+use super::tasks::{IntegerFold, IntegerProgram};
 use super::{Loaded, check_depth};
 use crate::engine::Job;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ enum State {
 
 impl Scaled {
     /// Makes a product in integers; `None` if the state has signs or three words, or a factor is not a number.
-    pub fn new(product: &Product, integers: &Integers) -> Option<Self> {
+    pub fn new(product: &Product, integers: &IntegerProgram) -> Option<Self> {
         let task = integers
             .tasks
             .iter()
@@ -129,7 +129,7 @@ pub struct Reducer<'a> {
     loaded: &'a Loaded<'a>,
     scaled: Vec<Scaled>,
     pipeline: wgpu::ComputePipeline,
-    parts: Vec<Part>,
+    parts: Vec<LoadedBatch>,
     ready: Ready<'a>,
     sums: wgpu::Buffer,
     answers: wgpu::Buffer,
@@ -139,7 +139,7 @@ pub struct Reducer<'a> {
 }
 
 /// A batch of tiles with the buffers of its kernels.
-struct Part {
+struct LoadedBatch {
     tiles: usize,
     folds: Vec<wgpu::BindGroup>,
     products: Vec<wgpu::BindGroup>,
@@ -160,7 +160,7 @@ impl<'a> Reducer<'a> {
     ) -> Result<Self> {
         /// The most bytes that the device keeps of a batch.
         const BATCH: u64 = 128 << 20;
-        let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
+        let integers = Arc::new(IntegerProgram::new(job.program, check_depth(job)?));
         let scaled = |(at, product)| {
             let no = || {
                 Error::Unanswerable(format!(
@@ -205,7 +205,7 @@ impl<'a> Reducer<'a> {
     }
 
     /// Prepares one batch with its factors.
-    fn part(&self, job: &Job<'_>, batch: &Batch<'_>, runs: usize) -> Result<Part> {
+    fn part(&self, job: &Job<'_>, batch: &Batch<'_>, runs: usize) -> Result<LoadedBatch> {
         let device = &self.loaded.gpu.device;
         let largest = Largest::of(std::slice::from_ref(batch));
         let berth = self.ready.berth(&largest, true)?;
@@ -250,7 +250,7 @@ impl<'a> Reducer<'a> {
                 [(0, &uniform), (1, &berth.columns), (2, &runs_of_rows), (3, &factors), (4, &self.sums)];
             products.push(device.bind(&device.reduce, &buffers));
         }
-        Ok(Part { tiles, folds, products, _berth: berth })
+        Ok(LoadedBatch { tiles, folds, products, _berth: berth })
     }
 
     /// Folds all labels and adds up: sums over the rows that have documents, `[product][run]`.

@@ -1,13 +1,13 @@
 //! The tasks of a program in integers: the words that each makes, and the numbers that these stand for.
 
-use super::fixed::{self, Chances, Terms, power_of_two};
-use crate::fold::{Columns, Cut, Fold, Inputs, Program};
+use super::fixed::{self, Chances, IntegerTerms, power_of_two};
+use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
 use crate::label::LANES;
 use crate::label::code::UNPOOLED;
 
 /// A program as the shaders run it.
 #[derive(Debug)]
-pub struct Integers {
+pub struct IntegerProgram {
     /// The tasks, without those that stay on the CPU.
     pub tasks: Vec<IntegerTask>,
     /// The program's inputs that are sent to the device, in the order in which tasks refer to them.
@@ -47,7 +47,7 @@ pub enum IntegerFold {
     /// A sum of precisions in units of 2^-63, each shortened by this number of bits.
     PrecisionSum(u8, u32),
     /// A weighted sum, with terms by rank and code.
-    WeightedSum(Terms),
+    WeightedSum(IntegerTerms),
     /// A cascade, with chances by rank and code.
     Cascade(Chances),
     /// Peaks of precision, with the first input of their caps and the number of caps.
@@ -137,11 +137,16 @@ impl IntegerTask {
     }
 }
 
-impl Integers {
+impl IntegerProgram {
     /// Makes the tasks of a program over rankings of at most `deepest` ranks.
     pub fn new(program: &Program, deepest: u32) -> Self {
-        let mut made =
-            Integers { tasks: Vec::new(), inputs: Vec::new(), words: 0, depth: deepest, left: Vec::new() };
+        let mut made = IntegerProgram {
+            tasks: Vec::new(),
+            inputs: Vec::new(),
+            words: 0,
+            depth: deepest,
+            left: Vec::new(),
+        };
         let mut column = 0;
         for (of, task) in program.tasks.iter().enumerate() {
             let cuts: Vec<u32> = task.cuts.iter().filter_map(fixed_rank).collect();
@@ -187,7 +192,7 @@ impl Integers {
             Fold::FirstRank(set) => IntegerFold::FirstRank(set.0),
             Fold::PrecisionSum(set) => IntegerFold::PrecisionSum(set.0, fixed::precision_bits(depth)),
             Fold::WeightedSum { gain, discount } => {
-                IntegerFold::WeightedSum(Terms::new(gain, weights(discount), depth)?)
+                IntegerFold::WeightedSum(IntegerTerms::new(gain, weights(discount), depth)?)
             }
             Fold::Cascade { stop, discount } => {
                 IntegerFold::Cascade(Chances::new(stop, weights(discount), depth)?)
@@ -210,7 +215,7 @@ impl Integers {
     /// queries of the rows.
     pub fn decode(
         &self,
-        inputs: &Inputs,
+        inputs: &QueryInputs,
         queries: &[usize],
         word: impl Fn(u32, usize) -> u32,
         columns: &mut Columns,
@@ -237,7 +242,7 @@ impl IntegerFold {
     /// Writes the number of one state into its column.
     fn decode(
         &self,
-        inputs: &Inputs,
+        inputs: &QueryInputs,
         query: usize,
         word: impl Fn(u32) -> u32,
         (column, lane): (usize, usize),

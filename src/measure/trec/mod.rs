@@ -12,5 +12,5 @@ mod request;
 mod version;
 
 pub use registry::{Entry, NICKNAMES, registry};
-pub use request::{Column, Kind, Refused, Request, Source};
+pub use request::{LineKind, Refused, Request, TopicColumn, TopicSource};
 pub use version::Version;

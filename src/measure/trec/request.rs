@@ -24,14 +24,14 @@ const LABELS: u32 = 10;
 #[derive(Debug)]
 pub struct Request {
     /// The columns, in trec_eval's order.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TopicColumn>,
     /// The measures that are evaluated.
     pub measures: Vec<Measure>,
 }
 
 /// One value of a topic, one line of the output.
 #[derive(Debug)]
-pub struct Column {
+pub struct TopicColumn {
     /// The name in print.
     pub name: String,
     /// The measure's name, without parameters.
@@ -39,7 +39,7 @@ pub struct Column {
     /// Whether the column is one of several cutoffs, levels or multiples of its measure.
     pub is_cut: bool,
     /// The source of its value.
-    pub source: Source,
+    pub source: TopicSource,
 }
 
 /// A measure that was refused.
@@ -62,18 +62,18 @@ impl Refused {
 
 /// The source of a column's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum TopicSource {
     /// The run id.
     RunId,
     /// This number of labels.
     Labels(u32),
     /// The measure of this index, with the kind of its lines.
-    Measure(usize, Kind),
+    Measure(usize, LineKind),
 }
 
 /// The lines that a measure has, and the kind of their values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LineKind {
     /// A number of topics, printed only for all topics.
     Topics,
     /// A count, for each topic and summed.
@@ -86,15 +86,15 @@ pub enum Kind {
     Geometric,
 }
 
-impl Kind {
+impl LineKind {
     /// Whether there is a line for each topic.
     pub fn per_topic(self) -> bool {
-        matches!(self, Kind::Count | Kind::Relevant | Kind::Real)
+        matches!(self, LineKind::Count | LineKind::Relevant | LineKind::Real)
     }
 
     /// Whether values are printed without a fraction.
     pub fn whole(self) -> bool {
-        matches!(self, Kind::Topics | Kind::Count | Kind::Relevant)
+        matches!(self, LineKind::Topics | LineKind::Count | LineKind::Relevant)
     }
 }
 
@@ -111,7 +111,7 @@ impl Request {
         documents: u64,
     ) -> Result<Self, Refused> {
         let mut request = Request { columns: Vec::new(), measures: Vec::new() };
-        for (entry, params) in Asked::new(asked, version)?.0 {
+        for (entry, params) in Requested::new(asked, version)?.0 {
             let Some(params) = params else { continue };
             request
                 .add(entry, &params, version, level, documents)
@@ -130,7 +130,7 @@ impl Request {
     ) -> Result<(), String> {
         let row = match entry {
             Entry::RunId => {
-                self.column(entry.name().to_owned(), entry.name(), false, Source::RunId);
+                self.column(entry.name().to_owned(), entry.name(), false, TopicSource::RunId);
                 return Ok(());
             }
             Entry::RelString => {
@@ -142,30 +142,30 @@ impl Request {
         for (suffix, measure) in params::measures(row, params, version, Defaults { rel: level })? {
             let measure = in_version(measure, version, documents).map_err(|error| error.to_string())?;
             let kind = match (row.measure, measure.definition().average) {
-                ("NumQ", _) => Kind::Topics,
-                ("NumRel", _) => Kind::Relevant,
-                (_, Average::Sum) => Kind::Count,
-                (_, Average::Geometric) => Kind::Geometric,
-                (_, Average::Mean) => Kind::Real,
+                ("NumQ", _) => LineKind::Topics,
+                ("NumRel", _) => LineKind::Relevant,
+                (_, Average::Sum) => LineKind::Count,
+                (_, Average::Geometric) => LineKind::Geometric,
+                (_, Average::Mean) => LineKind::Real,
             };
             self.measures.push(measure);
-            let source = Source::Measure(self.measures.len() - 1, kind);
+            let source = TopicSource::Measure(self.measures.len() - 1, kind);
             self.column(format!("{}{suffix}", row.name), row.name, params::is_list(row), source);
         }
         Ok(())
     }
 
-    fn column(&mut self, name: String, base: &'static str, is_cut: bool, source: Source) {
-        self.columns.push(Column { name, base, is_cut, source });
+    fn column(&mut self, name: String, base: &'static str, is_cut: bool, source: TopicSource) {
+        self.columns.push(TopicColumn { name, base, is_cut, source });
     }
 
     fn labels(&mut self, name: &'static str, params: &[&str]) {
         if params.is_empty() {
-            self.column(name.to_owned(), name, false, Source::Labels(LABELS));
+            self.column(name.to_owned(), name, false, TopicSource::Labels(LABELS));
         }
         for text in params {
             let length = u32::try_from(integer(text).max(0)).unwrap_or(u32::MAX);
-            self.column(format!("{name}_{text}"), name, false, Source::Labels(length));
+            self.column(format!("{name}_{text}"), name, false, TopicSource::Labels(length));
         }
     }
 }
@@ -198,11 +198,11 @@ fn in_version(measure: Measure, version: Version, documents: u64) -> error::Resu
 }
 
 /// Every measure of trec_eval, with the parameters that were requested, if it was requested at all.
-struct Asked<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
+struct Requested<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
 
-impl<'a> Asked<'a> {
+impl<'a> Requested<'a> {
     fn new(names: &'a [impl AsRef<str>], version: Version) -> Result<Self, Refused> {
-        let mut asked = Asked(registry().into_iter().map(|entry| (entry, None)).collect());
+        let mut asked = Requested(registry().into_iter().map(|entry| (entry, None)).collect());
         for text in names.iter().map(AsRef::as_ref) {
             let (name, params) = match text.split_once('.') {
                 Some((name, params)) => (name, Some(params)),

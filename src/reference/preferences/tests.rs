@@ -4,14 +4,16 @@ use proptest::prelude::*;
 
 use super as reference;
 use crate::cases::cases;
-use crate::groups::preferences::{Fault, Line, PreferenceCount, Preferences, Scratch};
+use crate::groups::preferences::{
+    PreferenceCount, PreferenceFault, PreferenceLine, PreferenceScratch, Preferences,
+};
 
-fn line(group: u32, subgroup: u32, document: u32, level: f64) -> Line {
-    Line { group, subgroup, document, level }
+fn line(group: u32, subgroup: u32, document: u32, level: f64) -> PreferenceLine {
+    PreferenceLine { group, subgroup, document, level }
 }
 
 /// Checks that a circle is one: each step is a preference of the group, and the steps are joined.
-fn check_circle(lines: &[Line], steps: &[(usize, usize)]) {
+fn check_circle(lines: &[PreferenceLine], steps: &[(usize, usize)]) {
     assert!(steps.len() > 1);
     for (at, &(a, b)) in steps.iter().enumerate() {
         let next = steps[(at + 1) % steps.len()].0;
@@ -23,12 +25,12 @@ fn check_circle(lines: &[Line], steps: &[(usize, usize)]) {
     }
 }
 
-fn agree(lines: &[Line], documents: u32, rankings: &[Vec<u32>]) {
+fn agree(lines: &[PreferenceLine], documents: u32, rankings: &[Vec<u32>]) {
     let fast = Preferences::new(lines, documents);
     assert_eq!(fast.is_ok(), reference::consistent(lines, documents), "{fast:?}");
     match fast {
         Ok(fast) => {
-            let mut scratch = Scratch::default();
+            let mut scratch = PreferenceScratch::default();
             for retrieved in rankings {
                 let met = fast.met(retrieved, &mut scratch);
                 for measure in PreferenceCount::ALL {
@@ -38,13 +40,13 @@ fn agree(lines: &[Line], documents: u32, rankings: &[Vec<u32>]) {
                 }
             }
         }
-        Err(Fault::Cycle { steps }) => check_circle(lines, &steps),
-        Err(Fault::TwoLevels { higher, lower }) => {
+        Err(PreferenceFault::Cycle { steps }) => check_circle(lines, &steps),
+        Err(PreferenceFault::TwoLevels { higher, lower }) => {
             assert_eq!(lines[higher].document, lines[lower].document);
             assert_eq!(lines[higher].group, lines[lower].group);
             assert!(lines[higher].level > lines[lower].level);
         }
-        Err(Fault::ZeroAndMore { zero, more }) => {
+        Err(PreferenceFault::ZeroAndMore { zero, more }) => {
             assert_eq!(lines[zero].document, lines[more].document);
             assert_eq!(lines[zero].group, lines[more].group);
             assert_eq!(lines[zero].level, 0.0);
@@ -59,7 +61,7 @@ fn rankings(documents: u32) -> impl Strategy<Value = Vec<Vec<u32>>> {
     prop::collection::vec(prop::collection::vec(0..documents + 2, 0..longest), 1..4)
 }
 
-fn any_lines() -> impl Strategy<Value = (Vec<Line>, u32, Vec<Vec<u32>>)> {
+fn any_lines() -> impl Strategy<Value = (Vec<PreferenceLine>, u32, Vec<Vec<u32>>)> {
     let levels = prop::sample::select(vec![
         -3.0,
         -1.0,
@@ -90,7 +92,7 @@ fn ordered_lines(
     groups: u32,
     subgroups: u32,
     count: usize,
-) -> impl Strategy<Value = (Vec<Line>, u32, Vec<Vec<u32>>)> {
+) -> impl Strategy<Value = (Vec<PreferenceLine>, u32, Vec<Vec<u32>>)> {
     (2..most).prop_flat_map(move |documents| {
         let levels = prop::collection::vec(
             prop::collection::vec((0u32..2, 1u32..50), documents as usize),
@@ -99,7 +101,7 @@ fn ordered_lines(
         let lines = prop::collection::vec((0..groups, 0..subgroups, 0..documents), 1..count);
         (lines, levels, 1u32..50, Just(documents), rankings(documents)).prop_map(
             |(lines, levels, coarse, documents, rankings)| {
-                let mut lines: Vec<Line> = lines
+                let mut lines: Vec<PreferenceLine> = lines
                     .into_iter()
                     .map(|(g, s, d)| {
                         let (relevant, height) = levels[g as usize][d as usize];
@@ -147,9 +149,9 @@ proptest! {
     }
 }
 
-fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
+fn value(lines: &[PreferenceLine], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
     let preferences = Preferences::new(lines, documents).unwrap();
-    preferences.met(retrieved, &mut Scratch::default()).value(measure)
+    preferences.met(retrieved, &mut PreferenceScratch::default()).value(measure)
 }
 
 #[test]
@@ -189,14 +191,17 @@ fn groups_that_disagree_share_a_pair() {
 
 #[test]
 fn faults_name_the_lines() {
-    let fault = |lines: &[Line]| Preferences::new(lines, 3).unwrap_err();
+    let fault = |lines: &[PreferenceLine]| Preferences::new(lines, 3).unwrap_err();
     assert_eq!(
         fault(&[line(0, 0, 1, 0.0), line(0, 0, 0, 1.0), line(0, 0, 1, 2.0)]),
-        Fault::TwoLevels { higher: 2, lower: 0 }
+        PreferenceFault::TwoLevels { higher: 2, lower: 0 }
     );
-    assert_eq!(fault(&[line(0, 0, 1, 3.0), line(0, 1, 1, 0.0)]), Fault::ZeroAndMore { zero: 1, more: 0 });
-    assert_eq!(fault(&[line(0, 0, 3, 1.0)]), Fault::Document { line: 0 });
-    assert_eq!(fault(&[line(0, 0, 0, 1.0), line(0, 0, 1, f64::NAN)]), Fault::Level { line: 1 });
+    assert_eq!(
+        fault(&[line(0, 0, 1, 3.0), line(0, 1, 1, 0.0)]),
+        PreferenceFault::ZeroAndMore { zero: 1, more: 0 }
+    );
+    assert_eq!(fault(&[line(0, 0, 3, 1.0)]), PreferenceFault::Document { line: 0 });
+    assert_eq!(fault(&[line(0, 0, 0, 1.0), line(0, 0, 1, f64::NAN)]), PreferenceFault::Level { line: 1 });
     let circle = [
         line(0, 0, 0, 2.0),
         line(0, 0, 1, 1.0),
@@ -205,25 +210,26 @@ fn faults_name_the_lines() {
         line(0, 2, 2, 2.0),
         line(0, 2, 0, 1.0),
     ];
-    assert_eq!(fault(&circle), Fault::Cycle { steps: vec![(0, 1), (2, 3), (4, 5)] });
+    assert_eq!(fault(&circle), PreferenceFault::Cycle { steps: vec![(0, 1), (2, 3), (4, 5)] });
     // The same preferences of three judges are no fault.
-    let judges: Vec<Line> = circle.iter().map(|at| line(at.subgroup, 0, at.document, at.level)).collect();
+    let judges: Vec<PreferenceLine> =
+        circle.iter().map(|at| line(at.subgroup, 0, at.document, at.level)).collect();
     assert!(Preferences::new(&judges, 3).is_ok());
 }
 
 #[test]
 fn too_much_memory_is_refused() {
-    let lines: Vec<Line> = (0..200_000).map(|at| line(0, at % 2, at, 1.0)).collect();
+    let lines: Vec<PreferenceLine> = (0..200_000).map(|at| line(0, at % 2, at, 1.0)).collect();
     assert!(matches!(
         Preferences::new(&lines, 200_000),
-        Err(Fault::TooLarge { bytes }) if bytes > 1 << 30
+        Err(PreferenceFault::TooLarge { bytes }) if bytes > 1 << 30
     ));
 }
 
 #[test]
 fn no_line_gives_zeros() {
     let preferences = Preferences::new(&[], 0).unwrap();
-    let met = preferences.met(&[0, 7], &mut Scratch::default());
+    let met = preferences.met(&[0, 7], &mut PreferenceScratch::default());
     for measure in PreferenceCount::ALL {
         assert_eq!(met.value(measure), 0.0);
     }

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super as reference;
 use crate::cases::cases;
-use crate::groups::subtopics::{AtCutoff, Query, Scratch, Setting, Subtopics, Whole, ideal_gains};
+use crate::groups::subtopics::{
+    AtCutoff, Setting, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, ideal_gains,
+};
 
 /// Documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
 struct Flat {
@@ -35,10 +37,10 @@ fn values(
     judged: &[Vec<u32>],
     ranking: &[Option<usize>],
     setting: &Setting,
-    scratch: &mut Scratch,
-) -> (Vec<AtCutoff>, Whole) {
+    scratch: &mut SubtopicScratch,
+) -> (Vec<AtCutoff>, WholeRanking) {
     let flat = Flat::new(judged);
-    let query = Query::new(flat.view(), setting, scratch);
+    let query = SubtopicQuery::new(flat.view(), setting, scratch);
     let retrieved: Vec<(u32, u32)> = ranking
         .iter()
         .enumerate()
@@ -53,7 +55,7 @@ fn values(
 /// Compares the bits of every value: those at each cutoff, then those of the whole ranking. Normalised values at rank 1 are quotients of
 /// sums that are not divided.
 fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, cutoffs: &[u32]) {
-    let mut scratch = Scratch::default();
+    let mut scratch = SubtopicScratch::default();
     for raw in [false, true] {
         let setting = Setting::new(alpha, beta, cutoffs).unwrap();
         let setting = if raw { setting.with_raw_first() } else { setting };
@@ -155,8 +157,8 @@ proptest! {
     ) {
         if let Some(of) = Subtopics::new(&ends, &subtopics, count) {
             let setting = Setting::new(0.5, 0.5, &[1, 2, 7]).unwrap();
-            let mut scratch = Scratch::default();
-            let whole = Query::new(of, &setting, &mut scratch).values((of, &setting), &retrieved, &mut scratch, &mut Vec::new());
+            let mut scratch = SubtopicScratch::default();
+            let whole = SubtopicQuery::new(of, &setting, &mut scratch).values((of, &setting), &retrieved, &mut scratch, &mut Vec::new());
             prop_assert!(whole.nnrbp.is_finite() && whole.ap_ia.is_finite());
         }
     }
@@ -180,7 +182,7 @@ fn values_by_hand() {
     let judged = vec![vec![0, 1], vec![1], vec![1]];
     let ranking = [None, Some(0), Some(2)];
     let setting = Setting::new(0.5, 0.5, &[1, 2, 3]).unwrap();
-    let (at, whole) = values(&judged, &ranking, &setting, &mut Scratch::default());
+    let (at, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(at[0], AtCutoff::default());
     // Raw 2 / 2, bound 2 + 1 / 2, ideal 2 + 0.5 / 2.
     assert_eq!(at[1].err_ia, 1.0 / 2.5);
@@ -198,7 +200,7 @@ fn first_rank_raw_on_request() {
     let judged = vec![vec![0, 1], vec![2]];
     let ranking = [Some(1), Some(0)];
     let setting = Setting::new(0.5, 0.5, &[1, 2]).unwrap();
-    let mut scratch = Scratch::default();
+    let mut scratch = SubtopicScratch::default();
     let (divided, _) = values(&judged, &ranking, &setting, &mut scratch);
     let (raw, _) = values(&judged, &ranking, &setting.with_raw_first(), &mut scratch);
     assert_eq!((divided[0].alpha_dcg, divided[0].err_ia, divided[0].alpha_ndcg), (1.0 / 3.0, 1.0 / 3.0, 0.5));
@@ -212,9 +214,9 @@ fn equal_gains_take_the_larger_document() {
     let judged = vec![vec![0, 1, 2, 3], vec![2, 3, 4, 5], vec![4, 5], vec![0]];
     let flat = Flat::new(&judged);
     let setting = Setting::new(1.0, 0.5, &[]).unwrap();
-    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut Scratch::default()), [4.0, 2.0]);
+    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 2.0]);
     let setting = Setting::new(0.5, 0.5, &[]).unwrap();
-    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut Scratch::default()), [4.0, 3.0, 1.0, 0.5]);
+    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 3.0, 1.0, 0.5]);
 }
 
 #[test]
@@ -223,8 +225,8 @@ fn zeros_without_subtopics() {
         let ranking = [None, judged.first().map(|_: &Vec<u32>| 0)];
         check(&judged, &ranking, 0.5, 0.5, &[1, 2, 30]);
         let setting = Setting::new(0.5, 0.5, &[1, 5]).unwrap().with_raw_first();
-        let (at, whole) = values(&judged, &ranking, &setting, &mut Scratch::default());
-        assert_eq!((at, whole), (vec![AtCutoff::default(); 2], Whole::default()));
+        let (at, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
+        assert_eq!((at, whole), (vec![AtCutoff::default(); 2], WholeRanking::default()));
     }
 }
 
@@ -235,7 +237,7 @@ fn deep_cutoffs_end() {
     check(&judged, &ranking, 0.5, 0.5, &[5000, 10_000]);
     check(&judged, &ranking, 0.0, 1.0, &[5000, 10_000]);
     let setting = Setting::new(0.1, 0.9, &[u32::MAX]).unwrap();
-    let (at, _) = values(&judged, &ranking, &setting, &mut Scratch::default());
+    let (at, _) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(at[0].p_ia, 3.0 / (2.0 * f64::from(u32::MAX)));
     assert_eq!(at[0].st_recall, 1.0);
 }
@@ -292,7 +294,7 @@ fn more_sets_than_a_block() {
     for alpha in [0.5, 0.3] {
         let flat = Flat::new(&judged);
         let setting = Setting::new(alpha, 0.9, &[7, 140]).unwrap();
-        let mut scratch = Scratch::default();
+        let mut scratch = SubtopicScratch::default();
         let fast = ideal_gains(flat.view(), &setting, usize::MAX, &mut scratch);
         assert_eq!(fast, reference::ideal_gains(&judged, alpha)[..fast.len()]);
         let (_, whole) = values(&judged, &ranking, &setting, &mut scratch);
@@ -306,7 +308,7 @@ fn late_document_with_many_subtopics_counts() {
     let mut ranking = vec![None; 56];
     (ranking[0], ranking[55]) = (Some(0), Some(1));
     let setting = Setting::new(0.5, 0.5, &[]).unwrap();
-    let (_, whole) = values(&judged, &ranking, &setting, &mut Scratch::default());
+    let (_, whole) = values(&judged, &ranking, &setting, &mut SubtopicScratch::default());
     assert_eq!(whole.nrbp, reference::nrbp(&judged, &ranking, 0.5, 0.5));
     assert_ne!(whole.nrbp, reference::nrbp(&judged, &ranking[..55], 0.5, 0.5));
 }
@@ -320,7 +322,7 @@ fn later_block_overtakes() {
     judged.extend((0..30).map(|i| (20 + 3 * i..23 + 3 * i).collect()));
     judged.extend((0..34).map(|i| vec![200 + i]));
     let setting = Setting::new(1.0, 0.5, &[]).unwrap();
-    let gains = ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut Scratch::default());
+    let gains = ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut SubtopicScratch::default());
     assert_eq!(gains[..31], [[5.0].as_slice(), &[3.0; 30]].concat());
     assert_eq!(gains[31..], [2.0, 2.0]);
 }

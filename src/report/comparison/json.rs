@@ -19,18 +19,18 @@ pub fn write(
     options: &Options,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, &Document::new(comparison, gates, options))?;
+    serde_json::to_writer_pretty(&mut *to, &ComparisonDocument::new(comparison, gates, options))?;
     to.write_all(b"\n")
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ComparisonDocument<'a> {
     schema: u32,
     laneval: &'static str,
-    settings: Settings<'a>,
+    settings: JsonSettings<'a>,
     queries: usize,
     measures: Vec<String>,
-    runs: Vec<Run<'a>>,
+    runs: Vec<JsonRun<'a>>,
     pairs: Vec<PairOf<'a>>,
     anova: Vec<AnovaOf>,
     agreement: Vec<AgreementOf>,
@@ -40,11 +40,11 @@ struct Document<'a> {
     sentences: Vec<String>,
     notes: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    per_query: Vec<Query<'a>>,
+    per_query: Vec<JsonQuery<'a>>,
 }
 
 #[derive(Serialize)]
-struct Settings<'a> {
+struct JsonSettings<'a> {
     baseline: Option<&'a str>,
     test: String,
     alternative: String,
@@ -62,7 +62,7 @@ struct Settings<'a> {
 }
 
 #[derive(Serialize)]
-struct Run<'a> {
+struct JsonRun<'a> {
     name: &'a str,
     label: &'a str,
     filled: usize,
@@ -113,7 +113,7 @@ struct GateOf<'a> {
 }
 
 #[derive(Serialize)]
-struct Query<'a> {
+struct JsonQuery<'a> {
     query_id: String,
     measure: String,
     values: Vec<(&'a str, f64)>,
@@ -138,7 +138,7 @@ impl Serialize for PairOf<'_> {
     }
 }
 
-impl<'a> Document<'a> {
+impl<'a> ComparisonDocument<'a> {
     fn new(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)], options: &Options) -> Self {
         let asked = &comparison.options;
         let measure = |at: usize| comparison.measures[at].to_string();
@@ -161,16 +161,16 @@ impl<'a> Document<'a> {
                     .collect()
             };
             let ids = comparison.query_ids().enumerate();
-            ids.map(move |(query, id)| Query {
+            ids.map(move |(query, id)| JsonQuery {
                 query_id: String::from_utf8_lossy(id).into_owned(),
                 measure: measure(at),
                 values: values(query),
             })
         };
-        Document {
+        ComparisonDocument {
             schema: SCHEMA,
             laneval: env!("CARGO_PKG_VERSION"),
-            settings: Settings {
+            settings: JsonSettings {
                 baseline: comparison.baseline.map(run),
                 test: asked.test.to_string(),
                 alternative: asked.alternative.to_string(),
@@ -194,7 +194,7 @@ impl<'a> Document<'a> {
             runs: comparison
                 .runs
                 .iter()
-                .map(|run| Run {
+                .map(|run| JsonRun {
                     name: &run.name,
                     label: &run.label,
                     filled: run.filled,

@@ -12,7 +12,7 @@ use crate::report::options::Options;
 
 /// A row with one number.
 #[derive(Serialize)]
-struct Row<'a> {
+struct LongRow<'a> {
     run: &'a str,
     baseline: &'a str,
     #[serde(serialize_with = "lossy")]
@@ -30,7 +30,7 @@ fn lossy<S: serde::Serializer>(id: &[u8], to: S) -> Result<S::Ok, S::Error> {
 fn rows(
     comparison: &Comparison,
     options: &Options,
-    mut each: impl FnMut(Row<'_>) -> io::Result<()>,
+    mut each: impl FnMut(LongRow<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let names: Vec<String> = comparison.measures.iter().map(ToString::to_string).collect();
     if options.per_query {
@@ -38,7 +38,7 @@ fn rows(
             for (at, run) in comparison.runs.iter().enumerate() {
                 let values = comparison.values(measure, at);
                 for (query_id, &value) in comparison.query_ids().zip(values) {
-                    each(Row {
+                    each(LongRow {
                         run: &run.name,
                         baseline: "",
                         query_id,
@@ -53,7 +53,7 @@ fn rows(
                 let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
                 let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
                 for (query_id, (value, other)) in comparison.query_ids().zip(values) {
-                    each(Row {
+                    each(LongRow {
                         run,
                         baseline,
                         query_id,
@@ -69,14 +69,14 @@ fn rows(
         for run in &comparison.runs {
             for (stat, value) in stats::of_run(comparison, run, at) {
                 let Some(value) = value else { continue };
-                each(Row { run: &run.name, baseline: "", query_id: b"", measure: name, stat, value })?;
+                each(LongRow { run: &run.name, baseline: "", query_id: b"", measure: name, stat, value })?;
             }
         }
         for of in comparison.of_measure(at) {
             let [run, baseline] = [of.pair.run, of.pair.baseline].map(|at| comparison.runs[at].name.as_str());
             for (stat, value) in stats::of_difference(comparison, of) {
                 let Some(value) = value else { continue };
-                each(Row { run, baseline, query_id: b"", measure: name, stat, value })?;
+                each(LongRow { run, baseline, query_id: b"", measure: name, stat, value })?;
             }
         }
     }
@@ -110,7 +110,7 @@ pub fn write_delimited(
 pub fn write_lines(comparison: &Comparison, options: &Options, to: &mut impl Write) -> io::Result<()> {
     rows(comparison, options, |row| {
         let rounded = |value| options.decimals.map_or(value, |decimals| long::rounded(value, decimals));
-        let row = Row { value: rounded(row.value), ..row };
+        let row = LongRow { value: rounded(row.value), ..row };
         serde_json::to_writer(&mut *to, &row)?;
         to.write_all(b"\n")
     })

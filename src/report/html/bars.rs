@@ -1,6 +1,6 @@
 //! The differences of queries, sorted, one bar for each; if there are many, one bar for each quantile.
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::{Plot, chart, line, rectangle};
 use super::scale::{At, Scale, signed};
 
@@ -30,7 +30,7 @@ pub fn count(queries: usize) -> usize {
 }
 
 /// Draws the differences.
-pub fn draw(page: &mut Markup, says: &str, of: &Sorted) {
+pub fn draw(page: &mut Elements, says: &str, of: &Sorted) {
     let n = of.deltas.len();
     let [high, low] = [of.deltas[0].max(0.0), of.deltas[n - 1].min(0.0)];
     let plot = Plot::new(Scale::exact(0.0, n as f64, 4).whole(), Scale::round(low, high, 8), HEIGHT, 0.0);
@@ -55,7 +55,7 @@ fn class(delta: f64, of: &Sorted) -> &'static str {
 }
 
 /// Draws one bar for each query.
-fn single(paper: &mut Markup, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
+fn single(paper: &mut Elements, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
     let gap = if of.deltas.len() <= 100 { 0.1 } else { 0.0 };
     for (number, &delta) in of.deltas.iter().enumerate() {
         let [left, right] = [number as f64 + gap, (number + 1) as f64 - gap].map(|at| plot.x.at(at));
@@ -68,7 +68,7 @@ fn single(paper: &mut Markup, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) ->
 }
 
 /// Draws the bars as one area on each side of 0.
-fn area(paper: &mut Markup, plot: &Plot, of: &Sorted) {
+fn area(paper: &mut Elements, plot: &Plot, of: &Sorted) {
     let n = of.deltas.len();
     let bars = count(n);
     let quantile = |bar: usize| of.deltas[(2 * bar + 1) * n / (2 * bars)];

@@ -4,12 +4,12 @@ use super::context::Context;
 use super::curves::{self, Chart};
 use super::details;
 use super::histogram::queries;
-use super::markup::Markup;
+use super::markup::Elements;
 use super::page::{figure, figures, note, section, unbroken};
 use super::parts::{draw_curves, inputs, links, mean_interval};
 use super::scale::number;
 use super::tables::{self, confidence, direction, name, p, shown_runs};
-use super::whiskers::{Axis, Row, Whiskers};
+use super::whiskers::{Axis, Whisker, Whiskers};
 use crate::compare::comparison::{Comparison, Difference};
 use crate::compare::options::Scope;
 use crate::error::printable;
@@ -22,7 +22,7 @@ const ROWS: usize = 24;
 /// The most rows of the figures of all measures.
 const ALL_ROWS: usize = 64;
 
-pub fn write(of: &Comparison, context: &Context, page: &mut Markup) {
+pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
     page.line("h1", &[], printable(context.title.as_bytes()));
     page.line(
         "p",
@@ -73,7 +73,7 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Markup) {
     });
 }
 
-fn failed_gates(page: &mut Markup, context: &Context) {
+fn failed_gates(page: &mut Elements, context: &Context) {
     let failed = |judged: &&crate::compare::comparison::Judged| judged.verdict.failed;
     let fails = |(_, judged): &&(_, Vec<_>)| judged.iter().any(|of| failed(&of));
     let count = context.gates.iter().filter(fails).count();
@@ -95,11 +95,11 @@ fn charts(of: &Comparison, context: &Context) -> Vec<Chart> {
     charts.take(MEASURES).collect()
 }
 
-fn means(page: &mut Markup, of: &Comparison) {
+fn means(page: &mut Elements, of: &Comparison) {
     tables::means(page, of);
     figures(page, |page| {
         for measure in 0..of.measures.len().min(MEASURES) {
-            let shown: Vec<Row> =
+            let shown: Vec<Whisker> =
                 shown_runs(of, measure, rows(of)).into_iter().map(|run| mean_row(of, measure, run)).collect();
             let caption = format!("{} of each run", of.measures[measure]);
             figure(page, &caption, None, |page| {
@@ -123,7 +123,7 @@ fn rows(of: &Comparison) -> usize {
     ROWS.min(ALL_ROWS / of.measures.len().min(MEASURES))
 }
 
-fn mean_row(of: &Comparison, measure: usize, run: usize) -> Row {
+fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     let terms = of.values(measure, run);
     let interval = mean_interval(terms, of.options.alpha);
     let shown = |value: f64| of.of_measure(measure).first().map_or(value, |at| at.shown(value));
@@ -134,7 +134,7 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Row {
     let words = interval.map_or(String::new(), |[low, high]| {
         format!(", {} interval {} to {}", confidence(of.options.alpha), number(low, 4), number(high, 4))
     });
-    Row {
+    Whisker {
         label: format!("{}  {}", of.runs[run].label, name(&of.runs[run].name)),
         value: format!(
             "{}{}",
@@ -163,7 +163,7 @@ fn shown_differences(of: &Comparison, measure: usize) -> Vec<usize> {
     (0..all.len()).filter(|&at| is_shown(&all[at])).take(rows(of)).collect()
 }
 
-fn differences(page: &mut Markup, of: &Comparison) {
+fn differences(page: &mut Elements, of: &Comparison) {
     figures(page, |page| {
         for measure in 0..of.measures.len().min(MEASURES) {
             forest(page, of, measure);
@@ -182,7 +182,7 @@ fn differences(page: &mut Markup, of: &Comparison) {
     tables::differences(page, of, |measure| shown_differences(of, measure));
 }
 
-fn forest(page: &mut Markup, of: &Comparison, measure: usize) {
+fn forest(page: &mut Elements, of: &Comparison, measure: usize) {
     let (all, shown) = (of.of_measure(measure).len(), shown_differences(of, measure).len());
     let left = (shown < all).then(|| format!("{shown} of {all} pairs are drawn."));
     let caption = format!("Differences of {}", of.measures[measure]);
@@ -195,7 +195,7 @@ fn forest(page: &mut Markup, of: &Comparison, measure: usize) {
 pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiskers) -> T) -> Option<T> {
     let all = of.of_measure(measure);
     let first = all.first()?;
-    let rows: Vec<Row> =
+    let rows: Vec<Whisker> =
         shown_differences(of, measure).into_iter().map(|at| difference_row(of, &all[at])).collect();
     let what = if first.logarithmic { "ratio" } else { "difference" };
     let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
@@ -209,7 +209,7 @@ pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiske
     Some(then(&Whiskers::of(&rows, &axis)))
 }
 
-fn difference_row(of: &Comparison, at: &Difference) -> Row {
+fn difference_row(of: &Comparison, at: &Difference) -> Whisker {
     let sure = at.is_significant(of.options.alpha);
     let [run, baseline] = [at.pair.run, at.pair.baseline].map(|run| name(&of.runs[run].name));
     let delta = tables::delta(at, at.paired.mean);
@@ -220,7 +220,7 @@ fn difference_row(of: &Comparison, at: &Difference) -> Row {
         p(at.p_adjusted)
     );
     let short = |name: &str| super::plot::shortened(name, 17);
-    Row {
+    Whisker {
         label: format!("{} − {}", short(&run), short(&baseline)),
         value: format!("{delta}, p {}", p(at.p_adjusted)),
         point: at.delta(),
@@ -235,7 +235,7 @@ fn difference_row(of: &Comparison, at: &Difference) -> Row {
     }
 }
 
-fn settings(page: &mut Markup, of: &Comparison, context: &Context) {
+fn settings(page: &mut Elements, of: &Comparison, context: &Context) {
     let options = &of.options;
     let mut rows: Vec<(&str, String)> = vec![
         ("test", options.test.to_string()),

@@ -15,7 +15,7 @@ pub struct Context<'a> {
     /// The command that makes the page again.
     pub command: Option<&'a str>,
     /// The files that were read.
-    pub inputs: &'a [Source],
+    pub inputs: &'a [ReadFile],
     /// The rule by which rankings were made of scores, in words.
     pub ranking_rule: Option<&'a str>,
     /// Further settings: the name and the value of each.
@@ -28,7 +28,7 @@ pub struct Context<'a> {
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ReadFile {
     /// The kind of the file: judgments, a run.
     pub kind: String,
     /// The name of the file.

@@ -1,6 +1,6 @@
 //! A measure over its cutoffs, one line for each run.
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
 use super::scale::{At, Scale, number};
 use super::series::{mark, stroke};
@@ -27,7 +27,7 @@ pub struct Chart {
     /// The title of the upright axis.
     title: String,
     across: Across,
-    lines: Vec<Line>,
+    lines: Vec<CurveLine>,
     /// The number of runs that have no line.
     left: usize,
 }
@@ -48,7 +48,7 @@ impl Across {
     }
 }
 
-struct Line {
+struct CurveLine {
     /// The index of the run, which decides the looks of the line.
     run: usize,
     label: String,
@@ -83,9 +83,9 @@ impl Chart {
         let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
             let curve = scores.curve(name, measure)?;
             let fits = curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());
-            fits.then(|| Line { run, label: label.clone(), name: printable(name.as_bytes()), curve })
+            fits.then(|| CurveLine { run, label: label.clone(), name: printable(name.as_bytes()), curve })
         });
-        let mut lines: Vec<Line> = lines.collect();
+        let mut lines: Vec<CurveLine> = lines.collect();
         let left = lines.len().saturating_sub(LINES);
         lines.truncate(LINES);
         let definition = like.definition();
@@ -118,12 +118,12 @@ impl Chart {
     }
 
     /// Draws the chart in a page.
-    pub fn draw(&self, page: &mut Markup) {
+    pub fn draw(&self, page: &mut Elements) {
         chart(page, self.height(), &self.says(), |paper| self.lines(paper));
     }
 
     /// The chart as an SVG document.
-    pub fn document(&self, style: &str) -> Markup {
+    pub fn document(&self, style: &str) -> Elements {
         document(self.height(), &self.says(), style, |paper| self.lines(paper))
     }
 
@@ -135,7 +135,7 @@ impl Chart {
         format!("{}: {} over {}", self.caption, self.title, self.across.name())
     }
 
-    fn lines(&self, paper: &mut Markup) {
+    fn lines(&self, paper: &mut Elements) {
         let all = |of: fn(&Curve) -> &[f64]| {
             let all = self.lines.iter().flat_map(move |line| of(&line.curve).iter().copied());
             all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
@@ -159,7 +159,7 @@ impl Chart {
 
     /// The heights of the labels at the lines' ends, chosen so that they do not touch.
     fn labels(&self, plot: &Plot) -> Vec<f64> {
-        let end = |line: &Line| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
+        let end = |line: &CurveLine| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
         sort::by_number(&mut order, |&at| labels[at]);
@@ -175,7 +175,7 @@ impl Chart {
         labels
     }
 
-    fn line(&self, paper: &mut Markup, line: &Line, plot: &Plot) {
+    fn line(&self, paper: &mut Elements, line: &CurveLine, plot: &Plot) {
         let Curve { cutoffs, values, .. } = &line.curve;
         let every = cutoffs.len().div_ceil(DRAWN);
         let drawn =
@@ -193,7 +193,7 @@ impl Chart {
         }
     }
 
-    fn legend(&self, paper: &mut Markup, of: &Line, y: f64) {
+    fn legend(&self, paper: &mut Elements, of: &CurveLine, y: f64) {
         line(paper, &stroke(of.run), [EDGE, y], [EDGE + 36.0, y]);
         mark(paper, of.run, [EDGE + 18.0, y], None);
         let label = format!("{}  ", of.label);

@@ -2,7 +2,7 @@
 
 use super::bars::{self, Sorted};
 use super::histogram::{self, Deltas};
-use super::markup::Markup;
+use super::markup::Elements;
 use super::page::{figure, figures, note, row, table};
 use super::plot::shortened;
 use super::scale::number;
@@ -49,7 +49,7 @@ pub fn shown(of: &Comparison) -> (Vec<&Difference>, Option<String>) {
 }
 
 /// A pair with the values of its queries.
-struct Queries<'a> {
+struct PairQueries<'a> {
     of: &'a Comparison,
     at: &'a Difference,
     ids: &'a [&'a [u8]],
@@ -62,7 +62,7 @@ struct Queries<'a> {
 }
 
 /// Writes the queries of each pair.
-pub fn write(page: &mut Markup, of: &Comparison, pairs: &[&Difference]) {
+pub fn write(page: &mut Elements, of: &Comparison, pairs: &[&Difference]) {
     let ids: Vec<&[u8]> = of.query_ids().collect();
     let marks = ids.len() * pairs.len();
     let detail = if marks <= NAMED {
@@ -78,12 +78,12 @@ pub fn write(page: &mut Markup, of: &Comparison, pairs: &[&Difference]) {
         let mut order: Vec<usize> = (0..ids.len()).collect();
         sort::by_number(&mut order, |query| -delta(query));
         let deltas = order.iter().map(delta).collect();
-        let queries = Queries { of, at, ids: &ids, values, order, deltas };
+        let queries = PairQueries { of, at, ids: &ids, values, order, deltas };
         page.element("div", &[("class", &"pair")], |page| queries.write(page, detail));
     }
 }
 
-impl Queries<'_> {
+impl PairQueries<'_> {
     fn names(&self) -> [String; 2] {
         [self.at.pair.baseline, self.at.pair.run].map(|run| name(&self.of.runs[run].name))
     }
@@ -106,7 +106,7 @@ impl Queries<'_> {
         }
     }
 
-    fn write(&self, page: &mut Markup, detail: Detail) {
+    fn write(&self, page: &mut Elements, detail: Detail) {
         let (at, [baseline, run]) = (self.at, self.names());
         let measure = self.of.measures[at.measure].to_string();
         page.line("h3", &[], format_args!("{run} against {baseline}"));
@@ -176,7 +176,7 @@ impl Queries<'_> {
         )
     }
 
-    fn scatter(&self, page: &mut Markup, detail: Detail, measure: &str, names: [&str; 2]) {
+    fn scatter(&self, page: &mut Elements, detail: Detail, measure: &str, names: [&str; 2]) {
         let shown: [Vec<f64>; 2] = match self.at.logarithmic {
             true => [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect()),
             false => [Vec::new(), Vec::new()],
@@ -195,14 +195,14 @@ impl Queries<'_> {
             scatter::draw(
                 page,
                 &says,
-                &scatter::Values { values, names, measure, higher_is_better, id: &id },
+                &scatter::PairValues { values, names, measure, higher_is_better, id: &id },
                 detail,
             );
         });
     }
 
     /// Lists the queries that are better, or worse.
-    fn extremes(&self, page: &mut Markup, verb: &str, queries: &[usize], sign: f64) {
+    fn extremes(&self, page: &mut Elements, verb: &str, queries: &[usize], sign: f64) {
         let better = if self.at.better == Better::Lower { -1.0 } else { 1.0 };
         let change = |query: usize| self.of.change(self.at, query);
         let queries: Vec<usize> =

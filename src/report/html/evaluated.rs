@@ -2,14 +2,14 @@
 
 use super::context::Context;
 use super::curves::{self, Chart};
-use super::histogram::{self, Values, queries};
-use super::markup::Markup;
+use super::histogram::{self, RunValues, queries};
+use super::markup::Elements;
 use super::page::{cell, figure, figures, note, section, table};
 use super::parts::{definitions, draw_curves, inputs, links, mean_interval};
 use super::plot::shortened;
 use super::scale::number;
 use super::tables::{MEASURES, direction, heading, left_out, name};
-use super::whiskers::{Axis, Row, Whiskers};
+use super::whiskers::{Axis, Whisker, Whiskers};
 use crate::error::printable;
 use crate::measure::Average;
 use crate::report::{Note, notes};
@@ -28,7 +28,7 @@ const FIGURES: usize = 8;
 /// The chance with which an interval misses the mean.
 const ALPHA: f64 = 0.05;
 
-pub fn write(scores: &Scores, context: &Context, page: &mut Markup) {
+pub fn write(scores: &Scores, context: &Context, page: &mut Elements) {
     page.line("h1", &[], printable(context.title.as_bytes()));
     let runs: Vec<&RunScores> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
     let counts: Vec<usize> = runs.iter().map(|run| run.queries).collect();
@@ -102,7 +102,7 @@ fn full_name(run: &RunScores) -> String {
 }
 
 /// Writes measures as rows, statistics as columns.
-fn one_run(page: &mut Markup, run: &RunScores, scores: &Scores) {
+fn one_run(page: &mut Elements, run: &RunScores, scores: &Scores) {
     let shown = scores.measures.len().min(2 * MEASURES);
     let stats: Vec<&str> =
         run.stats.first().into_iter().flatten().skip(1).map(|(stat, _)| stat.name()).collect();
@@ -132,7 +132,7 @@ fn written(value: f64, stat: StatName) -> String {
 }
 
 /// Writes runs as rows, measures as columns.
-fn several_runs(page: &mut Markup, scores: &Scores) {
+fn several_runs(page: &mut Elements, scores: &Scores) {
     let measures = scores.measures.len().min(MEASURES);
     let shown = scores.runs.len().min(RUNS).min(CELLS / measures.max(1));
     let headings: Vec<String> = ["", "run"]
@@ -174,7 +174,7 @@ fn best(scores: &Scores, measure: usize) -> Vec<bool> {
 }
 
 /// Draws the averages with their intervals, if there are any.
-fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
+fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
     let row = |(at, run): (usize, &&RunScores), measure: usize| {
         let point = run.average(measure).filter(|value| value.is_finite())?;
         let given = run.stat(measure, StatName::Ci95Low).zip(run.stat(measure, StatName::Ci95High));
@@ -188,7 +188,7 @@ fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
             number(interval[0], 4),
             number(interval[1], 4)
         );
-        Some(Row {
+        Some(Whisker {
             label: format!("{}  {}", at + 1, name(&run.name)),
             value: number(point, 4),
             point,
@@ -201,7 +201,7 @@ fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
     let mut drawn = false;
     figures(page, |page| {
         for measure in 0..scores.measures.len().min(FIGURES) {
-            let rows: Vec<Row> =
+            let rows: Vec<Whisker> =
                 runs.iter().enumerate().take(2 * ROWS).filter_map(|run| row(run, measure)).collect();
             if rows.is_empty() {
                 continue;
@@ -222,7 +222,7 @@ fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
 }
 
 /// Draws the distribution of the values of queries.
-fn spread(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
+fn spread(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
     figures(page, |page| {
         for (measure, of) in scores.measures.iter().enumerate().take(FIGURES) {
             let values = runs.iter().enumerate().filter_map(|(at, run)| {
@@ -231,9 +231,9 @@ fn spread(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
                 let average = run.average(measure).filter(|_| !is_sum);
                 let label = format!("{}  {}", at + 1, name(&run.name));
                 let average = average.map(|average| (number(average, 4), average));
-                values.iter().all(|value| value.is_finite()).then_some(Values { label, values, average })
+                values.iter().all(|value| value.is_finite()).then_some(RunValues { label, values, average })
             });
-            let values: Vec<Values> = values.take(ROWS).collect();
+            let values: Vec<RunValues> = values.take(ROWS).collect();
             if !values.is_empty() {
                 let title = format!("{of}, {}", direction(of));
                 figure(page, &format!("Values of {of}"), None, |page| {

@@ -1,6 +1,6 @@
 //! The distribution of numbers: bars over bins of one width.
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
 use super::scale::{Scale, number, signed};
 
@@ -46,7 +46,7 @@ pub struct Deltas<'a> {
 }
 
 /// Draws the distribution of differences. The bin in the middle is around 0.
-pub fn deltas(page: &mut Markup, says: &str, of: &Deltas) {
+pub fn deltas(page: &mut Elements, says: &str, of: &Deltas) {
     let (first, last) = (of.deltas[0], of.deltas[of.deltas.len() - 1]);
     let most = first.abs().max(last.abs());
     let scale = Scale::round(0.0, most, BINS / 2 - 2);
@@ -81,7 +81,7 @@ pub fn deltas(page: &mut Markup, says: &str, of: &Deltas) {
 }
 
 /// Values of queries of a run.
-pub struct Values<'a> {
+pub struct RunValues<'a> {
     /// The label of the run.
     pub label: String,
     /// The values.
@@ -91,7 +91,7 @@ pub struct Values<'a> {
 }
 
 /// Draws the distribution of values of queries, one row for each run over one axis.
-pub fn values(page: &mut Markup, says: &str, title: &str, runs: &[Values]) {
+pub fn values(page: &mut Elements, says: &str, title: &str, runs: &[RunValues]) {
     let all = || runs.iter().flat_map(|run| run.values.iter().copied());
     let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
     let bins = Scale::round(low.min(0.0), high, BINS - 4);

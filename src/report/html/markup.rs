@@ -10,11 +10,16 @@ pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 /// Elements and text, one after the other.
 #[derive(Debug, Default)]
-pub struct Markup(String);
+pub struct Elements(String);
 
-impl Markup {
+impl Elements {
     /// Writes an element with the content that `inside` writes.
-    pub fn element(&mut self, name: &'static str, attributes: Attributes, inside: impl FnOnce(&mut Markup)) {
+    pub fn element(
+        &mut self,
+        name: &'static str,
+        attributes: Attributes,
+        inside: impl FnOnce(&mut Elements),
+    ) {
         self.open(name, attributes);
         self.0.push('>');
         inside(self);
@@ -114,7 +119,7 @@ mod tests {
 
     #[test]
     fn everything_is_escaped() {
-        let mut page = Markup::default();
+        let mut page = Elements::default();
         let name = "\"><script>alert('a' & 1)</script>\u{1}\r";
         page.element("b", &[("title", &name)], |inside| inside.text(name));
         let escaped = "&quot;&gt;&lt;script&gt;alert(&#39;a&#39; &amp; 1)&lt;/script&gt;\u{fffd}\u{fffd}";

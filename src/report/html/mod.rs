@@ -27,7 +27,7 @@ use crate::error::printable;
 use crate::measure::Measure;
 use crate::scores::Scores;
 
-pub use context::{Context, Source};
+pub use context::{Context, ReadFile};
 pub use curves::measures as curves;
 
 /// Writes a comparison as a page.
@@ -88,7 +88,7 @@ pub fn only_curve(measures: &[Measure]) -> io::Result<String> {
     }
 }
 
-fn write_document(document: &markup::Markup, to: &mut impl Write) -> io::Result<()> {
+fn write_document(document: &markup::Elements, to: &mut impl Write) -> io::Result<()> {
     to.write_all(document.as_str().as_bytes())?;
     to.write_all(b"\n")
 }
@@ -96,7 +96,7 @@ fn write_document(document: &markup::Markup, to: &mut impl Write) -> io::Result<
 fn write_page(
     context: &Context,
     to: &mut impl Write,
-    body: impl FnOnce(&mut markup::Markup),
+    body: impl FnOnce(&mut markup::Elements),
 ) -> io::Result<()> {
     let page = page::page(&printable(context.title.as_bytes()), body);
     to.write_all(b"<!DOCTYPE html>\n")?;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::shortened;
 
 /// The policy of what a page may load: nothing but its own style.
@@ -59,8 +59,8 @@ fn page_style() -> String {
 }
 
 /// Makes a page with a title.
-pub fn page(title: &str, body: impl FnOnce(&mut Markup)) -> Markup {
-    let mut page = Markup::default();
+pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
+    let mut page = Elements::default();
     page.element("html", &[("xmlns", &"http://www.w3.org/1999/xhtml"), ("lang", &"en")], |page| {
         page.element("head", &[], |head| {
             head.empty("meta", &[("charset", &"utf-8")]);
@@ -78,7 +78,7 @@ pub fn page(title: &str, body: impl FnOnce(&mut Markup)) -> Markup {
 }
 
 /// Writes a section under a heading.
-pub fn section(page: &mut Markup, id: &'static str, heading: &str, inside: impl FnOnce(&mut Markup)) {
+pub fn section(page: &mut Elements, id: &'static str, heading: &str, inside: impl FnOnce(&mut Elements)) {
     page.element("section", &[("id", &id)], |page| {
         page.line("h2", &[], heading);
         inside(page);
@@ -86,12 +86,12 @@ pub fn section(page: &mut Markup, id: &'static str, heading: &str, inside: impl 
 }
 
 /// Writes figures side by side, if there is room.
-pub fn figures(page: &mut Markup, inside: impl FnOnce(&mut Markup)) {
+pub fn figures(page: &mut Elements, inside: impl FnOnce(&mut Elements)) {
     page.element("div", &[("class", &"figures")], inside);
 }
 
 /// Writes a figure with its caption above and a note below.
-pub fn figure(page: &mut Markup, caption: &str, note: Option<&str>, draw: impl FnOnce(&mut Markup)) {
+pub fn figure(page: &mut Elements, caption: &str, note: Option<&str>, draw: impl FnOnce(&mut Elements)) {
     page.element("figure", &[], |page| {
         page.element("figcaption", &[], |page| page.text(shortened(caption, 120)));
         draw(page);
@@ -102,7 +102,7 @@ pub fn figure(page: &mut Markup, caption: &str, note: Option<&str>, draw: impl F
 }
 
 /// Writes a table that scrolls by itself if it is too wide. Its first columns, as many as `words`, are words, and the others numbers.
-pub fn table(page: &mut Markup, words: usize, headings: &[&str], rows: impl FnOnce(&mut Markup)) {
+pub fn table(page: &mut Elements, words: usize, headings: &[&str], rows: impl FnOnce(&mut Elements)) {
     // It can be focused, so that keys scroll it.
     page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {
         page.element("table", &[("class", &format_args!("w{words}"))], |page| {
@@ -117,7 +117,7 @@ pub fn table(page: &mut Markup, words: usize, headings: &[&str], rows: impl FnOn
 }
 
 /// Writes a row of a table, whose first cell names it.
-pub fn row(page: &mut Markup, name: &str, cells: &[String]) {
+pub fn row(page: &mut Elements, name: &str, cells: &[String]) {
     page.element("tr", &[], |page| {
         page.line("th", &[("scope", &"row")], name);
         cells.iter().for_each(|cell| page.line("td", &[], cell));
@@ -125,7 +125,7 @@ pub fn row(page: &mut Markup, name: &str, cells: &[String]) {
 }
 
 /// Writes a cell of a class, if it has one.
-pub fn cell(page: &mut Markup, class: &str, inside: impl FnOnce(&mut Markup)) {
+pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)) {
     let attributes: &[(&'static str, &dyn std::fmt::Display)] = &[("class", &class)];
     page.element("td", if class.is_empty() { &[] } else { attributes }, inside);
 }
@@ -136,6 +136,6 @@ pub fn unbroken(text: &str) -> String {
 }
 
 /// Writes a remark.
-pub fn note(page: &mut Markup, text: &str) {
+pub fn note(page: &mut Elements, text: &str) {
     page.line("p", &[("class", &"note")], unbroken(text));
 }

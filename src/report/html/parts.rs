@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::curves::Chart;
-use super::markup::Markup;
+use super::markup::Elements;
 use super::page::{figure, figures, note, table};
 use super::plot::shortened;
 use super::tables::left_out;
@@ -14,7 +14,7 @@ use crate::stats::Moments;
 const INPUTS: usize = 2 * 100;
 
 /// Draws charts of curves.
-pub fn draw_curves(page: &mut Markup, charts: &[Chart]) {
+pub fn draw_curves(page: &mut Elements, charts: &[Chart]) {
     figures(page, |page| {
         for chart in charts {
             figure(page, chart.caption(), chart.note().as_deref(), |page| chart.draw(page));
@@ -33,7 +33,7 @@ pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
 }
 
 /// Writes links to the sections of a page.
-pub fn links(page: &mut Markup, sections: &[(&'static str, &'static str)]) {
+pub fn links(page: &mut Elements, sections: &[(&'static str, &'static str)]) {
     page.element("nav", &[("aria-label", &"sections")], |page| {
         for (id, name) in sections {
             page.line("a", &[("href", &format_args!("#{id}"))], name);
@@ -43,7 +43,7 @@ pub fn links(page: &mut Markup, sections: &[(&'static str, &'static str)]) {
 }
 
 /// Writes settings, those of the context after the others.
-pub fn definitions(page: &mut Markup, rows: &[(&str, String)], context: &Context) {
+pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &Context) {
     let rule = context.ranking_rule.map(|rule| ("ranking rule".to_owned(), rule.to_owned()));
     let rows = rows.iter().map(|(what, value)| ((*what).to_owned(), value.clone()));
     page.element("dl", &[], |page| {
@@ -55,7 +55,7 @@ pub fn definitions(page: &mut Markup, rows: &[(&str, String)], context: &Context
 }
 
 /// Writes the inputs, the command that makes the page again, and the version of laneval.
-pub fn inputs(page: &mut Markup, context: &Context) {
+pub fn inputs(page: &mut Elements, context: &Context) {
     if !context.inputs.is_empty() {
         table(page, 3, &["input", "file", "fingerprint"], |page| {
             for input in context.inputs.iter().take(INPUTS) {

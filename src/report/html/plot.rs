@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::markup::{Attributes, Markup};
+use super::markup::{Attributes, Elements};
 use super::scale::{At, Scale};
 
 /// The width of every chart, in units that are pixels on a phone.
@@ -43,7 +43,7 @@ impl Plot {
     }
 
     /// Draws axes with their ticks and titles.
-    pub fn axes(&self, paper: &mut Markup, across: &str, up: &str) {
+    pub fn axes(&self, paper: &mut Elements, across: &str, up: &str) {
         let [left, right, above, below] = self.borders();
         for tick in self.y.ticks() {
             line(paper, "grid", [left, self.y.at(tick)], [right, self.y.at(tick)]);
@@ -60,7 +60,7 @@ impl Plot {
 }
 
 /// Draws ticks and their labels below an axis.
-pub fn ticks_below(paper: &mut Markup, scale: &Scale, axis: f64) {
+pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     let ticks = scale.ticks();
     let [left, right] = scale.numbers.map(|end| scale.at(end));
     let widest = ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
@@ -79,11 +79,11 @@ pub fn ticks_below(paper: &mut Markup, scale: &Scale, axis: f64) {
 }
 
 /// Draws a chart: paper of some height, with a description for people who cannot see it.
-pub fn chart(page: &mut Markup, height: f64, says: &str, draw: impl FnOnce(&mut Markup)) {
+pub fn chart(page: &mut Elements, height: f64, says: &str, draw: impl FnOnce(&mut Elements)) {
     chart_with(page, height, &[("role", &"img"), ("aria-label", &says)], draw);
 }
 
-fn chart_with(page: &mut Markup, height: f64, more: Attributes, draw: impl FnOnce(&mut Markup)) {
+fn chart_with(page: &mut Elements, height: f64, more: Attributes, draw: impl FnOnce(&mut Elements)) {
     let view = format!("0 0 {} {}", At(WIDTH), At(height));
     let mut attributes: Vec<(&'static str, &dyn Display)> = vec![("class", &"chart"), ("viewBox", &view)];
     attributes.extend_from_slice(more);
@@ -91,8 +91,8 @@ fn chart_with(page: &mut Markup, height: f64, more: Attributes, draw: impl FnOnc
 }
 
 /// Draws a chart as a document of its own, on white paper.
-pub fn document(height: f64, says: &str, style: &str, draw: impl FnOnce(&mut Markup)) -> Markup {
-    let mut page = Markup::default();
+pub fn document(height: f64, says: &str, style: &str, draw: impl FnOnce(&mut Elements)) -> Elements {
+    let mut page = Elements::default();
     let [wide, high] = [WIDTH, height].map(|length| At(2.0 * length));
     let attributes: Attributes = &[
         ("xmlns", &"http://www.w3.org/2000/svg"),
@@ -111,7 +111,7 @@ pub fn document(height: f64, says: &str, style: &str, draw: impl FnOnce(&mut Mar
 }
 
 /// Draws a line.
-pub fn line(paper: &mut Markup, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+pub fn line(paper: &mut Elements, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
     paper.empty(
         "line",
         &[("class", &class), ("x1", &At(x1)), ("y1", &At(y1)), ("x2", &At(x2)), ("y2", &At(y2))],
@@ -119,13 +119,13 @@ pub fn line(paper: &mut Markup, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64;
 }
 
 /// Writes text at a place.
-pub fn text(paper: &mut Markup, class: &str, [x, y]: [f64; 2], what: impl Display) {
+pub fn text(paper: &mut Elements, class: &str, [x, y]: [f64; 2], what: impl Display) {
     paper.line("text", &[("class", &class), ("x", &At(x)), ("y", &At(y))], what);
 }
 
 /// Draws a rectangle.
 pub fn rectangle(
-    paper: &mut Markup,
+    paper: &mut Elements,
     class: &str,
     [left, above]: [f64; 2],
     [right, below]: [f64; 2],

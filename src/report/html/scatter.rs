@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::histogram::queries;
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::{Plot, chart, line};
 use super::scale::{At, Scale, number};
 
@@ -27,7 +27,7 @@ pub enum Detail {
 }
 
 /// The values of a pair.
-pub struct Values<'a> {
+pub struct PairValues<'a> {
     /// The values by query; those of the first run are along the width.
     pub values: [&'a [f64]; 2],
     /// The names of the two runs.
@@ -41,7 +41,7 @@ pub struct Values<'a> {
 }
 
 /// Draws the values.
-pub fn draw(page: &mut Markup, says: &str, of: &Values, detail: Detail) {
+pub fn draw(page: &mut Elements, says: &str, of: &PairValues, detail: Detail) {
     let all = || of.values.iter().copied().flatten().copied();
     let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
     let scale = Scale::round(low, high, 5);
@@ -60,7 +60,7 @@ pub fn draw(page: &mut Markup, says: &str, of: &Values, detail: Detail) {
 }
 
 /// The queries at each place, to a unit of the paper.
-fn places(plot: &Plot, of: &Values) -> BTreeMap<[i32; 2], Vec<usize>> {
+fn places(plot: &Plot, of: &PairValues) -> BTreeMap<[i32; 2], Vec<usize>> {
     let mut places = BTreeMap::<_, Vec<usize>>::new();
     for (query, (&x, &y)) in of.values[0].iter().zip(of.values[1]).enumerate() {
         let place = [plot.x.at(x).round() as i32, plot.y.at(y).round() as i32];
@@ -74,14 +74,14 @@ fn radius(count: usize) -> f64 {
     (2.8 * (count as f64).sqrt()).min(12.0)
 }
 
-fn class(x: f64, y: f64, of: &Values) -> &'static str {
+fn class(x: f64, y: f64, of: &PairValues) -> &'static str {
     if x == y {
         return "tied";
     }
     if (y > x) == of.higher_is_better { "gain" } else { "loss" }
 }
 
-fn named(paper: &mut Markup, plot: &Plot, of: &Values) {
+fn named(paper: &mut Elements, plot: &Plot, of: &PairValues) {
     for ([x, y], found) in places(plot, of) {
         let ids: Vec<String> = found.iter().take(NAMED).map(|&query| (of.id)(query)).collect();
         let more = if found.len() > NAMED { ", …" } else { "" };
@@ -101,7 +101,7 @@ fn named(paper: &mut Markup, plot: &Plot, of: &Values) {
 }
 
 /// Draws one path for each class and size, because single dots take many bytes.
-fn dots(paper: &mut Markup, plot: &Plot, of: &Values) {
+fn dots(paper: &mut Elements, plot: &Plot, of: &PairValues) {
     let mut paths = BTreeMap::<(&str, usize), String>::new();
     for ([x, y], found) in places(plot, of) {
         let [a, b] = of.values.map(|values| values[found[0]]);
@@ -116,7 +116,7 @@ fn dots(paper: &mut Markup, plot: &Plot, of: &Values) {
 }
 
 /// Draws squares, darker for more queries.
-fn shades(paper: &mut Markup, plot: &Plot, of: &Values) {
+fn shades(paper: &mut Elements, plot: &Plot, of: &PairValues) {
     let [low, high] = plot.x.numbers;
     let bin = |value: f64| (((value - low) / (high - low) * BINS as f64) as usize).min(BINS - 1);
     let mut counts = vec![0usize; BINS * BINS];

@@ -1,6 +1,6 @@
 //! The looks of series: a colour, and for people who see no colours the shape of marks, dashes and a label.
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::scale::At;
 
 /// The number of colours, and of shapes.
@@ -18,7 +18,7 @@ pub fn stroke(series: usize) -> String {
 }
 
 /// Draws a mark of a series.
-pub fn mark(paper: &mut Markup, series: usize, [x, y]: [f64; 2], title: Option<&str>) {
+pub fn mark(paper: &mut Elements, series: usize, [x, y]: [f64; 2], title: Option<&str>) {
     let class = format!("mark {}", colour(series));
     let shape = shape(series % KINDS, x, y);
     match title {

@@ -1,7 +1,7 @@
 //! The tables of a comparison: means, differences, adjusted p, gates.
 
 use super::context::Context;
-use super::markup::Markup;
+use super::markup::Elements;
 use super::page::{cell, note, row, table};
 use super::plot::shortened;
 use super::scale::{number, signed};
@@ -91,14 +91,14 @@ pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
 }
 
 /// Writes a note on the rows that are left out, if there are any.
-pub fn left_out(page: &mut Markup, shown: usize, all: usize, what: &str) {
+pub fn left_out(page: &mut Elements, shown: usize, all: usize, what: &str) {
     if shown < all {
         note(page, &format!("{shown} of {all} {what} are shown; the other formats have them all."));
     }
 }
 
 /// Writes the means with the letters of the runs that each is better than.
-pub fn means(page: &mut Markup, of: &Comparison) {
+pub fn means(page: &mut Elements, of: &Comparison) {
     let measures = of.measures.len().min(MEASURES);
     let runs = shown_runs(of, 0, RUNS.min(MEANS / measures));
     let lacking = of.runs.iter().any(|run| run.filled > 0);
@@ -135,7 +135,7 @@ pub fn means(page: &mut Markup, of: &Comparison) {
     );
 }
 
-fn mean(page: &mut Markup, of: &Comparison, measure: usize, run: usize) {
+fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
     let is_best = of.is_best(measure, run);
     let beaten = of.beaten(measure, run);
     let mark = match (is_best, of.is_tied_with_best(measure, run)) {
@@ -168,7 +168,7 @@ fn labels(of: &Comparison, runs: &[usize]) -> String {
 }
 
 /// Writes the differences of each pair.
-pub fn differences(page: &mut Markup, of: &Comparison, shown: impl Fn(usize) -> Vec<usize>) {
+pub fn differences(page: &mut Elements, of: &Comparison, shown: impl Fn(usize) -> Vec<usize>) {
     let interval_of = format!("{} interval", confidence(of.options.alpha));
     let mut headings = vec![
         "measure",
@@ -202,7 +202,7 @@ pub fn differences(page: &mut Markup, of: &Comparison, shown: impl Fn(usize) -> 
     );
 }
 
-fn difference_row(page: &mut Markup, of: &Comparison, at: &Difference) {
+fn difference_row(page: &mut Elements, of: &Comparison, at: &Difference) {
     let number_of =
         |value: Option<f64>, decimals| value.map_or("–".to_owned(), |value| number(value, decimals));
     let percent = |share: f64| format!("{} %", signed(100.0 * share, 1));
@@ -226,7 +226,7 @@ fn difference_row(page: &mut Markup, of: &Comparison, at: &Difference) {
 }
 
 /// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a baseline in one table.
-pub fn adjusted(page: &mut Markup, of: &Comparison) {
+pub fn adjusted(page: &mut Elements, of: &Comparison) {
     if let Some(baseline) = of.baseline {
         return against(page, of, baseline);
     }
@@ -264,7 +264,7 @@ pub fn adjusted(page: &mut Markup, of: &Comparison) {
     );
 }
 
-fn against(page: &mut Markup, of: &Comparison, baseline: usize) {
+fn against(page: &mut Elements, of: &Comparison, baseline: usize) {
     let measures = of.measures.len().min(MEASURES);
     let runs = shown_runs(of, 0, (CELLS / measures).clamp(MATRIX, RUNS));
     let headings: Vec<String> =
@@ -288,7 +288,7 @@ fn against(page: &mut Markup, of: &Comparison, baseline: usize) {
     note(page, &text);
 }
 
-fn adjusted_cell(page: &mut Markup, of: &Comparison, measure: usize, [one, other]: [usize; 2]) {
+fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, other]: [usize; 2]) {
     let Some(difference) = of.between(measure, one, other) else {
         return cell(page, "", |_| ());
     };
@@ -302,7 +302,7 @@ fn adjusted_cell(page: &mut Markup, of: &Comparison, measure: usize, [one, other
 }
 
 /// Writes the result of each gate.
-pub fn gates(page: &mut Markup, of: &Comparison, context: &Context) {
+pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     table(page, 3, &["gate", "run", "verdict", "value", "held against", "p"], |page| {
         for (gate, judged) in context.gates {
             for judged in judged {

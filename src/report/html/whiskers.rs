@@ -1,6 +1,6 @@
 //! Dots with intervals, one for each row: means of runs, or differences of pairs.
 
-use super::markup::Markup;
+use super::markup::Elements;
 use super::plot::{COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below};
 use super::scale::{At, Scale};
 
@@ -12,7 +12,7 @@ const STRIP: f64 = 16.0;
 const BELOW: f64 = 38.0;
 
 /// A dot with its interval.
-pub struct Row {
+pub struct Whisker {
     /// The label above the dot.
     pub label: String,
     /// The number of the dot as text.
@@ -43,7 +43,7 @@ pub struct Axis<'a> {
 
 /// Rows over one axis.
 pub struct Whiskers<'a> {
-    rows: &'a [Row],
+    rows: &'a [Whisker],
     axis: &'a Axis<'a>,
     scale: Scale,
     /// The position of the first row.
@@ -54,7 +54,7 @@ pub struct Whiskers<'a> {
 
 impl<'a> Whiskers<'a> {
     /// Makes rows over an axis that has room for all of them.
-    pub fn of(rows: &'a [Row], axis: &'a Axis<'a>) -> Whiskers<'a> {
+    pub fn of(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Whiskers<'a> {
         let ends =
             rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
         let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
@@ -68,16 +68,16 @@ impl<'a> Whiskers<'a> {
     }
 
     /// Draws the rows in a page.
-    pub fn draw(&self, page: &mut Markup) {
+    pub fn draw(&self, page: &mut Elements) {
         chart(page, self.bottom + BELOW, self.axis.title, |paper| self.lines(paper));
     }
 
     /// The rows as an SVG document.
-    pub fn document(&self, style: &str) -> Markup {
+    pub fn document(&self, style: &str) -> Elements {
         document(self.bottom + BELOW, self.axis.title, style, |paper| self.lines(paper))
     }
 
-    fn lines(&self, paper: &mut Markup) {
+    fn lines(&self, paper: &mut Elements) {
         let (axis, scale, bottom) = (self.axis, &self.scale, self.bottom);
         if let Some([below, above]) = axis.sides {
             text(paper, "tick", [EDGE, 11.0], format_args!("← {below}"));
@@ -95,7 +95,7 @@ impl<'a> Whiskers<'a> {
 }
 
 /// Draws the background of the dots, one strip for each row, the first of them from `above`.
-fn draw_paper(paper: &mut Markup, axis: &Axis, scale: &Scale, above: f64, rows: usize) {
+fn draw_paper(paper: &mut Elements, axis: &Axis, scale: &Scale, above: f64, rows: usize) {
     let strips = || (0..rows).map(|row| above + row as f64 * ROW);
     if let Some([left, right]) = axis.band.map(|band| band.map(|end| scale.at(end))) {
         for above in strips() {
@@ -112,7 +112,7 @@ fn draw_paper(paper: &mut Markup, axis: &Axis, scale: &Scale, above: f64, rows: 
     }
 }
 
-fn draw_row(paper: &mut Markup, row: &Row, scale: &Scale, above: f64) {
+fn draw_row(paper: &mut Elements, row: &Whisker, scale: &Scale, above: f64) {
     let room = (WIDTH - 2.0 * EDGE) / COLUMN - row.value.chars().count() as f64 - 2.0;
     text(paper, "label", [EDGE, above + 11.0], shortened(&row.label, room.max(8.0) as usize));
     text(paper, "label end", [WIDTH - EDGE, above + 11.0], &row.value);

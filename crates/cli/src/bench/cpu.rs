@@ -6,7 +6,7 @@ use laneval::EngineChoice;
 use laneval::internals::engine::cpu::Cpu;
 use rayon::prelude::*;
 
-use super::measure::{FOLD, MEMORY, Row, SIX, Subject};
+use super::measure::{FOLD, MEMORY, SIX, Subject, TimedRow};
 use super::turns::{Turns, Work};
 use crate::stop::Stop;
 
@@ -20,7 +20,7 @@ type Name = (&'static str, String, String);
 const BEYOND_CACHES: usize = 256 << 20;
 
 /// Times the rows on as many threads as the current pool has; on one thread, also those of all levels of SIMD and of the plain formulas.
-pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
+pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
     let threads = rayon::current_num_threads();
     let matrix = &subject.matrix;
     let bytes = matrix.tile_bytes();
@@ -53,10 +53,10 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
     let row = |((group, what, engine), work): (Name, &Work<'_>)| {
         let seconds = work.wall.as_secs_f64();
         match group {
-            MEMORY => Row::moving(&what, &engine, bytes.len() as u64, seconds),
-            _ => Row {
+            MEMORY => TimedRow::moving(&what, &engine, bytes.len() as u64, seconds),
+            _ => TimedRow {
                 bandwidth_share: Some(read / seconds),
-                ..Row::new(subject, group, &what, &engine, seconds)
+                ..TimedRow::new(subject, group, &what, &engine, seconds)
             },
         }
     };
@@ -65,7 +65,7 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
 }
 
 /// Times reading memory; `labels` is the number of bytes of the labels, which may lie in a cache.
-fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
+fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
     if labels >= BEYOND_CACHES {
         return Ok(None);
     }
@@ -79,7 +79,7 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
         Ok(())
     })];
     turns.take(&mut work)?;
-    Ok(Some(Row::moving("read memory", "cpu", BEYOND_CACHES as u64, work[0].wall.as_secs_f64())))
+    Ok(Some(TimedRow::moving("read memory", "cpu", BEYOND_CACHES as u64, work[0].wall.as_secs_f64())))
 }
 
 /// Reads every label once.

@@ -9,8 +9,8 @@ use laneval::internals::engine::gpu::Gpu;
 use laneval::internals::engine::gpu::device::Choice;
 use laneval::internals::engine::gpu::rate::Moved;
 
-use super::measure::{FOLD, Found, Row, SIX, Subject};
-use super::report::Adapter;
+use super::measure::{BenchRows, FOLD, SIX, Subject, TimedRow};
+use super::report::BenchAdapter;
 use super::turns::{Turns, Work};
 use crate::stop::Stop;
 
@@ -29,9 +29,9 @@ pub fn open(subject: &Subject, adapter: Option<&str>) -> Result<Result<Gpu, Stri
 }
 
 /// Describes the adapter of an open GPU.
-pub fn adapter(gpu: &Gpu) -> Adapter {
+pub fn adapter(gpu: &Gpu) -> BenchAdapter {
     let adapter = &gpu.device().adapter;
-    Adapter {
+    BenchAdapter {
         name: adapter.name.clone(),
         backend: adapter.backend.clone(),
         kind: adapter.kind.to_owned(),
@@ -41,7 +41,7 @@ pub fn adapter(gpu: &Gpu) -> Adapter {
 }
 
 /// Adds the rows of a GPU to those of the CPU.
-pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut Found) -> Result<(), Stop> {
+pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) -> Result<(), Stop> {
     let loaded = match gpu.load(&subject.matrix) {
         Ok(loaded) => Some(loaded),
         Err(Error::Device(reason)) => {
@@ -69,7 +69,7 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut Found) -> R
     let copied = gpu.copy()?;
     found.rows.push(moved("copy on the GPU", copied));
     if let (Some(_), Some(up)) = (&loaded, works.last()) {
-        found.rows.push(Row::moving("labels to the GPU", "gpu", bytes, up.wall.as_secs_f64()));
+        found.rows.push(TimedRow::moving("labels to the GPU", "gpu", bytes, up.wall.as_secs_f64()));
     }
     let before = gpu.spent().down;
     subject.six.evaluate_on(gpu, &subject.matrix)?;
@@ -89,17 +89,17 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut Found) -> R
     Ok(())
 }
 
-fn moved(what: &str, Moved { bytes, seconds }: Moved) -> Row {
-    Row::moving(what, "gpu", bytes, seconds)
+fn moved(what: &str, Moved { bytes, seconds }: Moved) -> TimedRow {
+    TimedRow::moving(what, "gpu", bytes, seconds)
 }
 
 /// A maker of rows of times on a GPU.
 struct Timed<'a> {
     subject: &'a Subject,
-    cpu: Vec<Row>,
+    cpu: Vec<TimedRow>,
     /// The seconds that the device would take to read all labels as fast as it copies.
     device: f64,
-    rows: &'a mut Vec<Row>,
+    rows: &'a mut Vec<TimedRow>,
 }
 
 impl Timed<'_> {
@@ -109,8 +109,8 @@ impl Timed<'_> {
         let on_cpu = self.cpu.iter().rfind(|row| row.what == what).map(|row| row.seconds);
         let mut push = |engine: &str, time: Duration| {
             let seconds = time.as_secs_f64();
-            let row = Row::new(self.subject, group, what, engine, seconds);
-            self.rows.push(Row {
+            let row = TimedRow::new(self.subject, group, what, engine, seconds);
+            self.rows.push(TimedRow {
                 bandwidth_share: Some(self.device / seconds),
                 cpu_over_gpu: on_cpu.map(|on_cpu| on_cpu / seconds),
                 ..row

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Engine, Gather, Job};
-use laneval::internals::fold::{Columns, Inputs, Program};
+use laneval::internals::fold::{Columns, Program, QueryInputs};
 use laneval::{Error, Evaluator, LabelMatrix, RunScores, Scores, View};
 use serde::Serialize;
 
@@ -27,7 +27,7 @@ pub struct Subject {
     pub six: Evaluator,
     pub folds: Vec<Program>,
     /// The columns of numbers of each query that folds refer to.
-    inputs: Inputs,
+    inputs: QueryInputs,
     /// The number of retrieved documents.
     pub labels: u64,
     /// The number of rankings with any retrieved document.
@@ -49,7 +49,7 @@ impl Gather for Nothing {
 
 /// One time, and the rates that follow from it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Row {
+pub struct TimedRow {
     pub group: &'static str,
     pub what: String,
     pub engine: String,
@@ -67,15 +67,15 @@ pub struct Row {
 
 /// The rows so far, and notes on them.
 #[derive(Default)]
-pub struct Found {
-    pub rows: Vec<Row>,
+pub struct BenchRows {
+    pub rows: Vec<TimedRow>,
     pub notes: Vec<String>,
 }
 
-impl Row {
+impl TimedRow {
     /// Makes a row of the seconds that a computation over all labels takes.
     pub fn new(subject: &Subject, group: &'static str, what: &str, engine: &str, seconds: f64) -> Self {
-        Row {
+        TimedRow {
             group,
             labels_per_second: Some(subject.labels as f64 / seconds),
             queries_per_second: Some(subject.rankings as f64 / seconds),
@@ -85,7 +85,7 @@ impl Row {
 
     /// Makes a row of the seconds that moving `bytes` bytes takes.
     pub fn moving(what: &str, engine: &str, bytes: u64, seconds: f64) -> Self {
-        Row {
+        TimedRow {
             group: MEMORY,
             what: what.to_owned(),
             engine: engine.to_owned(),

@@ -19,14 +19,14 @@ use laneval::LabelMatrix;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::generate::Synthetic;
 
-use super::choice::{Plain, adapter, one_of, plain};
+use super::choice::{PlainFormat, adapter, one_of, plain};
 use super::r#gen::{positive, share};
-use super::inputs::Files;
+use super::inputs::FileOptions;
 use super::output::{Output, unknown_extension};
 use super::stop::Stop;
 use super::style::{counted, say};
 use super::threads::Threads;
-use measure::{Found, Subject};
+use measure::{BenchRows, Subject};
 use report::Report;
 use turns::Turns;
 
@@ -52,7 +52,7 @@ pub struct Bench {
     #[arg(value_name = "FILE.lmx", conflicts_with_all = ["queries", "depth", "density", "grades", "seed"])]
     file: Option<PathBuf>,
     #[command(flatten)]
-    files: Files,
+    files: FileOptions,
 
     /// The number of queries
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = positive(), help_heading = "Synthetic labels")]
@@ -82,19 +82,19 @@ pub struct Bench {
 
     /// The format of the report [default: table, or by the extension of -o]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(plain()), help_heading = "Output")]
-    format: Option<Plain>,
+    format: Option<PlainFormat>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 
 /// Finds the format that the extension of a file names.
-fn of_path(file: Option<&Path>) -> Result<Plain, Stop> {
+fn of_path(file: Option<&Path>) -> Result<PlainFormat, Stop> {
     let extension = file.and_then(|path| Some((path, path.extension()?)));
     match extension {
-        None => Ok(Plain::Table),
-        Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(Plain::Json),
-        Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(Plain::Table),
+        None => Ok(PlainFormat::Table),
+        Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(PlainFormat::Json),
+        Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(PlainFormat::Table),
         Some((path, _)) => Err(unknown_extension(path, &["json", "txt"], ", or say --format")),
     }
 }
@@ -114,8 +114,8 @@ impl Bench {
         let output = Output::new(file, self.file.as_slice())?;
         let report = self.threads.install(|| self.measure())?;
         output.write(|to| match format {
-            Plain::Json => report.write_json(to),
-            Plain::Table => report.write_table(file.is_none(), to),
+            PlainFormat::Json => report.write_json(to),
+            PlainFormat::Table => report.write_table(file.is_none(), to),
         })
     }
 
@@ -141,7 +141,7 @@ fn measure_all(subject: &Subject, budget: Duration, adapter: Option<&str>) -> Re
     let alone = 3 + Cpu::levels().len() + subject.folds.len();
     let others = |times: bool| if times { 4 + subject.folds.len() } else { 0 };
     let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
-    let mut found = Found::default();
+    let mut found = BenchRows::default();
     turns.say("CPU, 1 thread");
     found.rows = if threads > 1 {
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use laneval::report::{Align, Grid, Options};
 use serde::Serialize;
 
-use super::measure::{FOLD, Found, MEASURES, MEMORY, Row, SIX, Subject};
+use super::measure::{BenchRows, FOLD, MEASURES, MEMORY, SIX, Subject, TimedRow};
 use crate::style::{counted, stdout_width, thousands, wrap};
 
 /// All that was measured, and the machine.
@@ -13,7 +13,7 @@ use crate::style::{counted, stdout_width, thousands, wrap};
 pub struct Report {
     laneval: &'static str,
     machine: Machine,
-    adapter: Option<Adapter>,
+    adapter: Option<BenchAdapter>,
     /// The reason why there is no adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_adapter: Option<String>,
@@ -25,7 +25,7 @@ pub struct Report {
     bytes: u64,
     measures: [&'static str; 6],
     notes: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<TimedRow>,
 }
 
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ struct Machine {
 
 /// A GPU, as its driver describes it.
 #[derive(Serialize)]
-pub struct Adapter {
+pub struct BenchAdapter {
     pub name: String,
     pub backend: String,
     pub kind: String,
@@ -70,11 +70,11 @@ impl Machine {
 }
 
 /// A column of numbers: its heading, and a function that writes the text of a row.
-type Number<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
+type NumberColumn<'a> = (String, Box<dyn Fn(&TimedRow) -> String + 'a>);
 
 impl Report {
     /// Makes a report of the rows of a subject, and of the adapter or the reason why there is none.
-    pub fn new(subject: &Subject, adapter: Result<Adapter, String>, found: Found) -> Self {
+    pub fn new(subject: &Subject, adapter: Result<BenchAdapter, String>, found: BenchRows) -> Self {
         let matrix = &subject.matrix;
         let relevant = matrix.book().at_least(1.0);
         let relevant = matrix.tile_bytes().iter().filter(|&&label| relevant.contains(label)).count();
@@ -135,7 +135,7 @@ impl Report {
         field("cpu", format!("{cpu}, {}{memory}", counted(*threads as u64, "thread")))?;
         let none = self.no_adapter.as_deref().unwrap_or_default();
         let gpu = self.adapter.as_ref().map_or(format!("none: {none}"), |adapter| {
-            let Adapter { name, backend, kind, driver, .. } = adapter;
+            let BenchAdapter { name, backend, kind, driver, .. } = adapter;
             format!("{name}, {kind}, by {backend}, {driver}")
         });
         field("gpu", gpu)?;
@@ -151,7 +151,7 @@ impl Report {
 
     /// Says in sentences which engine is fastest, and why.
     fn verdict(&self) -> Vec<String> {
-        let is_gpu = |row: &&Row| row.engine.starts_with("gpu");
+        let is_gpu = |row: &&TimedRow| row.engine.starts_with("gpu");
         let six = || self.group(SIX);
         let cpus = six().filter(|row| !is_gpu(row) && row.engine != "reference");
         let Some(cpu) = cpus.min_by(|one, other| one.seconds.total_cmp(&other.seconds)) else {
@@ -174,7 +174,7 @@ impl Report {
         };
         let mut sentences = vec![format!("CPU: {name} is the fastest{than_plain}.{limit}")];
         let gpu = |engine: &str| six().find(|row| row.engine == engine);
-        let compared = |row: &Row| match row.seconds < cpu.seconds {
+        let compared = |row: &TimedRow| match row.seconds < cpu.seconds {
             true => format!("{} times as fast as the CPU", short(cpu.seconds / row.seconds)),
             false => format!("{} times slower than the CPU", short(row.seconds / cpu.seconds)),
         };
@@ -205,7 +205,7 @@ impl Report {
         sentences
     }
 
-    fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a Row> {
+    fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a TimedRow> {
         self.rows.iter().filter(move |row| row.group == group)
     }
 
@@ -233,7 +233,7 @@ impl Report {
     }
 
     /// Makes a grid of the rows of a group, one below the other.
-    fn grid(&self, group: &str, name: impl Fn(&Row) -> String, numbers: Vec<Number>) -> Grid {
+    fn grid(&self, group: &str, name: impl Fn(&TimedRow) -> String, numbers: Vec<NumberColumn>) -> Grid {
         let headings = numbers.iter().map(|(heading, _)| (heading.clone(), Align::Right));
         let first = [(group.to_owned(), Align::Left), ("threads".to_owned(), Align::Right)];
         let mut grid = Grid::new(first.into_iter().chain(headings));
@@ -290,11 +290,11 @@ impl Report {
 
 const NONE: &str = "–";
 
-fn number<'a>(heading: &str, text: impl Fn(&Row) -> String + 'a) -> Number<'a> {
+fn number<'a>(heading: &str, text: impl Fn(&TimedRow) -> String + 'a) -> NumberColumn<'a> {
     (heading.to_owned(), Box::new(text))
 }
 
-fn milliseconds(row: &Row) -> String {
+fn milliseconds(row: &TimedRow) -> String {
     format!("{:.3}", row.seconds * 1e3)
 }
 

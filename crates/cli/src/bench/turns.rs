@@ -14,11 +14,11 @@ const ENOUGH: u32 = 2_000;
 const DONE: u64 = 100;
 
 /// A work to time. It returns the time that counts, if that is only a part, such as the time of kernels.
-type Run<'a> = Box<dyn FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a>;
+type TimedWork<'a> = Box<dyn FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a>;
 
 /// A work with its shortest times so far.
 pub struct Work<'a> {
-    run: Run<'a>,
+    run: TimedWork<'a>,
     /// The shortest time by the wall clock.
     pub wall: Duration,
     /// The shortest time by the work's own clock.

@@ -71,44 +71,44 @@ fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, 
 
 /// The scores of one run in a file.
 #[derive(Debug, Default)]
-struct Stored {
+struct StoredScores {
     run: String,
     /// The values by query, for each name of a measure.
     values: BTreeMap<String, BTreeMap<Vec<u8>, f64>>,
     /// The settings, if the file has them.
-    settings: Option<Settings>,
+    settings: Option<BaselineSettings>,
 }
 
 /// The settings under which scores were made.
 #[derive(Debug)]
-struct Settings {
-    document: Document,
+struct BaselineSettings {
+    document: BaselineDocument,
     qrels: Vec<String>,
     rule: serde_json::Value,
 }
 
 #[derive(Debug, Deserialize)]
-struct Document {
+struct BaselineDocument {
     query_set: String,
     depth: Option<u32>,
     judged_only: bool,
     tied: Option<String>,
     #[serde(default)]
-    runs: Vec<Run>,
+    runs: Vec<BaselineRun>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Run {
+struct BaselineRun {
     run: String,
     group: Option<String>,
     qrels: Vec<String>,
     rule: serde_json::Value,
-    per_query: Option<Pairs<Pairs<f64>>>,
+    per_query: Option<KeyValues<KeyValues<f64>>>,
 }
 
 /// A row of the long form.
 #[derive(Deserialize)]
-struct Row {
+struct BaselineRow {
     run: String,
     #[serde(default)]
     group: Option<String>,
@@ -120,35 +120,35 @@ struct Row {
 
 /// The keys and values of an object; a key may be there twice.
 #[derive(Debug)]
-struct Pairs<T>(Vec<(String, T)>);
+struct KeyValues<T>(Vec<(String, T)>);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for KeyValues<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Seen<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Seen<T> {
-            type Value = Pairs<T>;
+        struct KeyValueVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for KeyValueVisitor<T> {
+            type Value = KeyValues<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeyValues<T>, A::Error> {
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
                     pairs.push(pair);
                 }
-                Ok(Pairs(pairs))
+                Ok(KeyValues(pairs))
             }
         }
-        deserializer.deserialize_map(Seen(PhantomData))
+        deserializer.deserialize_map(KeyValueVisitor(PhantomData))
     }
 }
 
 /// Reads the run of a file in any format of `laneval eval`, which is recognised by its content.
-fn stored(bytes: &[u8]) -> Result<Stored, String> {
+fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let stored = if bytes.trim_ascii_start().starts_with(b"{") {
-        match serde_json::from_slice::<Row>(first) {
+        match serde_json::from_slice::<BaselineRow>(first) {
             Ok(_) => lines(bytes)?,
             Err(_) => document(bytes)?,
         }
@@ -162,12 +162,12 @@ fn stored(bytes: &[u8]) -> Result<Stored, String> {
 }
 
 /// Reads JSON lines.
-fn lines(bytes: &[u8]) -> Result<Stored, String> {
-    let mut stored = Stored::default();
+fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
+    let mut stored = StoredScores::default();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
     {
         let at = |message: String| format!("line {}: {message}", number + 1);
-        let row: Row = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
+        let row: BaselineRow = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
         let query = Text::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
         let cells = (row.run.as_str(), row.group.unwrap_or_default(), query, row.measure, row.stat.as_str());
         stored.add(cells, row.value).map_err(at)?;
@@ -176,7 +176,7 @@ fn lines(bytes: &[u8]) -> Result<Stored, String> {
 }
 
 /// Reads rows with a delimiter.
-fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
+fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
     let mut rows = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
     let columns = rows.byte_headers().map_err(|error| error.to_string())?.clone();
     let known: [&[&[u8]]; 2] = [
@@ -187,7 +187,7 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
         return Err("it is no file of scores: the columns run, query_id, measure, stat, value were expected, of `laneval eval --per-query`".to_owned());
     };
     let group = known.len() - 5;
-    let mut stored = Stored::default();
+    let mut stored = StoredScores::default();
     for row in rows.byte_records() {
         let row = row.map_err(|error| error.to_string())?;
         let at = |message: String| format!("line {}: {message}", row.position().map_or(0, |at| at.line()));
@@ -203,30 +203,30 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
 }
 
 /// Reads one JSON document.
-fn document(bytes: &[u8]) -> Result<Stored, String> {
-    let mut document: Document =
+fn document(bytes: &[u8]) -> Result<StoredScores, String> {
+    let mut document: BaselineDocument =
         serde_json::from_slice(bytes).map_err(|error| format!("it is no file of scores: {error}"))?;
-    let mut stored = Stored::default();
+    let mut stored = StoredScores::default();
     for run in std::mem::take(&mut document.runs) {
         stored.is_of(&run.run)?;
         if run.group.is_some() {
             continue;
         }
-        for (query, values) in run.per_query.into_iter().flat_map(|Pairs(queries)| queries) {
+        for (query, values) in run.per_query.into_iter().flat_map(|KeyValues(queries)| queries) {
             let id = Text::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
             for (measure, value) in values.0 {
                 stored.add((&run.run, String::new(), id.clone(), measure, "value"), value)?;
             }
         }
-        let Document { query_set, depth, judged_only, tied, .. } = &document;
+        let BaselineDocument { query_set, depth, judged_only, tied, .. } = &document;
         let (query_set, tied, runs) = (query_set.clone(), tied.clone(), Vec::new());
-        let document = Document { query_set, depth: *depth, judged_only: *judged_only, tied, runs };
-        stored.settings = Some(Settings { document, qrels: run.qrels, rule: run.rule });
+        let document = BaselineDocument { query_set, depth: *depth, judged_only: *judged_only, tied, runs };
+        stored.settings = Some(BaselineSettings { document, qrels: run.qrels, rule: run.rule });
     }
     Ok(stored)
 }
 
-impl Stored {
+impl StoredScores {
     /// Refuses a second run.
     fn is_of(&mut self, run: &str) -> Result<(), String> {
         if self.run.is_empty() {
@@ -324,7 +324,7 @@ fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
     }
 }
 
-impl Settings {
+impl BaselineSettings {
     /// Refuses scores that were made under other settings than those of other runs.
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };

@@ -5,7 +5,7 @@ use laneval::report::{Format, Note, Options as Look, html};
 
 use crate::gates;
 use crate::output::Output;
-use crate::page::{self, Origin};
+use crate::page::{self, PageOrigin};
 use crate::stop::Stop;
 
 /// Writes a comparison; a page has the origin of its numbers.
@@ -13,7 +13,7 @@ pub fn write(
     comparison: &Comparison,
     gates: &[(Gate, Vec<Judged>)],
     (format, look): (Format, &Look),
-    origin: &Origin,
+    origin: &PageOrigin,
     output: Output,
 ) -> Result<(), Stop> {
     output.write(|mut to| match format {

@@ -2,22 +2,22 @@
 
 use std::io::{self, Write};
 
-use laneval::internals::show::{How, InRun, LastLine, Query, Term};
+use laneval::internals::show::{How, InRun, LastLine, ShownQuery, Term};
 use laneval::report::Text;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::explained::{Asked, differences, grade, judgment, missed, relevant};
+use super::explained::{Explanation, differences, grade, judgment, missed, relevant};
 use crate::choice::TieRule;
 
 /// Writes the document.
-pub fn write(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, &Document::of(asked))?;
+pub fn write(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *to, &ExplanationDocument::of(asked))?;
     writeln!(to)
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+struct ExplanationDocument<'a> {
     schema: u32,
     laneval: &'static str,
     rel: f64,
@@ -42,9 +42,9 @@ struct OfQuery<'a> {
 struct OfRun<'a> {
     run: &'a str,
     present: bool,
-    values: Named<f64>,
+    values: NamedValues<f64>,
     ranking: Vec<OfRank<'a>>,
-    terms: Named<OfTerms>,
+    terms: NamedValues<OfTerms>,
     missed: Vec<Missed<'a>>,
 }
 
@@ -73,7 +73,7 @@ struct OfTerm {
     rank: u32,
     value: f64,
     #[serde(flatten)]
-    how: Named<f64>,
+    how: NamedValues<f64>,
 }
 
 #[derive(Serialize)]
@@ -90,9 +90,9 @@ struct OfDifference<'a> {
 }
 
 /// Values with their names, in order.
-pub struct Named<T>(pub Vec<(String, T)>);
+pub struct NamedValues<T>(pub Vec<(String, T)>);
 
-impl<T: Serialize> Serialize for Named<T> {
+impl<T: Serialize> Serialize for NamedValues<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
@@ -100,14 +100,14 @@ impl<T: Serialize> Serialize for Named<T> {
     }
 }
 
-impl<'a> Document<'a> {
-    fn of(asked: &'a Asked) -> Self {
+impl<'a> ExplanationDocument<'a> {
+    fn of(asked: &'a Explanation) -> Self {
         let ties = match asked.ties {
             TieRule::Order(order) => order.to_string(),
             TieRule::Value(tied) => tied.to_string(),
             TieRule::Interval => "interval".to_owned(),
         };
-        Document {
+        ExplanationDocument {
             schema: 1,
             laneval: env!("CARGO_PKG_VERSION"),
             rel: asked.rel,
@@ -121,11 +121,11 @@ impl<'a> Document<'a> {
     }
 }
 
-fn names(asked: &Asked) -> Vec<String> {
+fn names(asked: &Explanation) -> Vec<String> {
     asked.shown.measures.iter().map(ToString::to_string).collect()
 }
 
-fn of_query<'a>(asked: &'a Asked, query: &'a Query) -> OfQuery<'a> {
+fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
     let differs = differences(query, asked.rel);
     OfQuery {
         query_id: Text(&query.id),
@@ -145,7 +145,7 @@ fn of_query<'a>(asked: &'a Asked, query: &'a Query) -> OfQuery<'a> {
     }
 }
 
-fn of_run<'a>(asked: &Asked, query: &'a Query, name: &'a str, run: &'a InRun) -> OfRun<'a> {
+fn of_run<'a>(asked: &Explanation, query: &'a ShownQuery, name: &'a str, run: &'a InRun) -> OfRun<'a> {
     let ranking = run.ranking.iter().map(|ranked| OfRank {
         rank: ranked.rank,
         doc_id: Text(&ranked.docno),
@@ -168,9 +168,9 @@ fn of_run<'a>(asked: &Asked, query: &'a Query, name: &'a str, run: &'a InRun) ->
     OfRun {
         run: name,
         present: run.present,
-        values: Named(names(asked).into_iter().zip(run.values.iter().copied()).collect()),
+        values: NamedValues(names(asked).into_iter().zip(run.values.iter().copied()).collect()),
         ranking: ranking.collect(),
-        terms: Named(summed.collect()),
+        terms: NamedValues(summed.collect()),
         missed: missed.map(|(docno, grade)| Missed { doc_id: Text(docno), grade }).collect(),
     }
 }
@@ -184,5 +184,5 @@ fn of_term(term: &Term) -> OfTerm {
         How::Stops { comes, stops, weight } => &[("comes", comes), ("stops", stops), ("divided_by", weight)],
     };
     let how = how.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-    OfTerm { rank: term.rank, value: term.value, how: Named(how) }
+    OfTerm { rank: term.rank, value: term.value, how: NamedValues(how) }
 }

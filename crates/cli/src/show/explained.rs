@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use laneval::internals::show::{InRun, Judgment, Query, Shown};
+use laneval::internals::show::{InRun, Shown, ShownJudgment, ShownQuery};
 use laneval::{ScoreType, View};
 
 use crate::choice::TieRule;
 
 /// The explanation, and the options that it was asked for with.
-pub struct Asked {
+pub struct Explanation {
     pub shown: Shown,
     /// The lowest grade of the relevant documents.
     pub rel: f64,
@@ -19,7 +19,7 @@ pub struct Asked {
 }
 
 /// Returns the relevant documents of a query that a run lacks, the highest grades first.
-pub fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
+pub fn missed<'a>(query: &'a ShownQuery, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
     let found: HashSet<&[u8]> = run.ranking.iter().map(|ranked| &ranked.docno[..]).collect();
     let mut missed = relevant(query, rel);
     missed.retain(|(docno, _)| !found.contains(docno));
@@ -27,11 +27,11 @@ pub fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64
 }
 
 /// Returns the relevant documents of a query with their grades, the highest first, then by id.
-pub fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
+pub fn relevant(query: &ShownQuery, rel: f64) -> Vec<(&[u8], f64)> {
     let judged = query.judged.iter().flatten();
     let mut relevant: Vec<(&[u8], f64)> = judged
         .filter_map(|(docno, judgment)| match judgment {
-            Judgment::Grade(grade) if *grade >= rel => Some((&docno[..], *grade)),
+            ShownJudgment::Grade(grade) if *grade >= rel => Some((&docno[..], *grade)),
             _ => None,
         })
         .collect();
@@ -40,7 +40,7 @@ pub fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
 }
 
 /// A relevant document that stands at different ranks in different runs.
-pub struct Difference<'a> {
+pub struct RankDifference<'a> {
     pub docno: &'a [u8],
     pub grade: f64,
     /// The rank of the document in each run; `None` for a run that lacks it.
@@ -50,7 +50,7 @@ pub struct Difference<'a> {
 }
 
 /// Returns the relevant documents that do not stand at the same rank in all runs, the largest differences first.
-pub fn differences(query: &Query, rel: f64) -> Vec<Difference<'_>> {
+pub fn differences(query: &ShownQuery, rel: f64) -> Vec<RankDifference<'_>> {
     let behind = query.runs.iter().map(|run| run.ranking.len() as u32).max().unwrap_or(0) + 1;
     let ranks = |run: &InRun| {
         let ranked = run.ranking.iter().map(|ranked| (ranked.docno.clone(), ranked.rank));
@@ -61,27 +61,27 @@ pub fn differences(query: &Query, rel: f64) -> Vec<Difference<'_>> {
         let ranks: Vec<Option<u32>> = ranks.iter().map(|ranks| ranks.get(docno).copied()).collect();
         let all = || ranks.iter().map(|rank| rank.unwrap_or(behind));
         let spread = all().max().unwrap_or(0) - all().min().unwrap_or(0);
-        Difference { docno, grade, ranks, spread }
+        RankDifference { docno, grade, ranks, spread }
     };
-    let mut differences: Vec<Difference> = relevant(query, rel).into_iter().map(difference).collect();
+    let mut differences: Vec<RankDifference> = relevant(query, rel).into_iter().map(difference).collect();
     differences.retain(|difference| difference.spread > 0);
     differences.sort_by_key(|difference| Reverse(difference.spread));
     differences
 }
 
 /// Returns the grade of a document, if it has one.
-pub fn grade(judgment: Judgment) -> Option<f64> {
+pub fn grade(judgment: ShownJudgment) -> Option<f64> {
     match judgment {
-        Judgment::Grade(grade) => Some(grade),
-        Judgment::None | Judgment::Negative => None,
+        ShownJudgment::Grade(grade) => Some(grade),
+        ShownJudgment::None | ShownJudgment::Negative => None,
     }
 }
 
 /// Names a judgment in a word.
-pub fn judgment(judgment: Judgment) -> &'static str {
+pub fn judgment(judgment: ShownJudgment) -> &'static str {
     match judgment {
-        Judgment::None => "none",
-        Judgment::Negative => "negative",
-        Judgment::Grade(_) => "graded",
+        ShownJudgment::None => "none",
+        ShownJudgment::Negative => "negative",
+        ShownJudgment::Grade(_) => "graded",
     }
 }

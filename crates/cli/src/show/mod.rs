@@ -16,11 +16,11 @@ use laneval::measure::Measure;
 use laneval::report::Note;
 use laneval::{EngineChoice, Evaluator, Input, Join, TiedValue, Ties, View};
 
-use explained::Asked;
+use explained::Explanation;
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
-use super::choice::{Choice, TieRule, one_of};
-use super::inputs::{Files, Inputs, Ranking, RunPath, bytes, named};
+use super::choice::{NamedChoice, TieRule, one_of};
+use super::inputs::{EvaluationInputs, FileOptions, RankingOptions, RunPath, bytes, named};
 use super::output::{Output, unknown_extension};
 use super::stop::Stop;
 use super::style::{say, shown, stdout_width};
@@ -57,7 +57,7 @@ pub struct Show {
     #[arg(long = "query", value_name = "ID", required = true, allow_hyphen_values = true)]
     queries: Vec<OsString>,
     #[command(flatten)]
-    files: Files,
+    files: FileOptions,
 
     /// Measures as in `laneval eval`; may be repeated
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
@@ -72,7 +72,7 @@ pub struct Show {
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
     #[command(flatten)]
-    ranking: Ranking,
+    ranking: RankingOptions,
 
     /// The number of ranks that a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at
     /// most 20]
@@ -80,7 +80,7 @@ pub struct Show {
     top: Option<usize>,
     /// The format of the explanation [default: by the extension of -o, else table]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
-    format: Option<Format>,
+    format: Option<ShowFormat>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -97,7 +97,7 @@ pub struct Show {
 
 /// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
+enum ShowFormat {
     Table,
     Tsv,
     Csv,
@@ -105,17 +105,17 @@ enum Format {
     Jsonl,
 }
 
-fn formats() -> Vec<Choice<Format>> {
+fn formats() -> Vec<NamedChoice<ShowFormat>> {
     vec![
-        ("table", Format::Table, "for people"),
+        ("table", ShowFormat::Table, "for people"),
         (
             "tsv",
-            Format::Tsv,
+            ShowFormat::Tsv,
             "a row a document: all ranks, then the relevant documents that were missed; separated by tabs",
         ),
-        ("csv", Format::Csv, "the same rows, separated by commas"),
-        ("json", Format::Json, "one document with everything"),
-        ("jsonl", Format::Jsonl, "the same rows as tsv, one JSON object a line"),
+        ("csv", ShowFormat::Csv, "the same rows, separated by commas"),
+        ("json", ShowFormat::Json, "one document with everything"),
+        ("jsonl", ShowFormat::Jsonl, "the same rows as tsv, one JSON object a line"),
     ]
 }
 
@@ -149,17 +149,17 @@ impl Show {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         self.threads.note().iter().chain(&self.ranking.formats.notes()).filter(loud).for_each(say);
         let score = self.ranking.score.unwrap_or_default();
-        let asked = Asked { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
+        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
         output.write(|to| match format {
-            Format::Table => {
+            ShowFormat::Table => {
                 let top = self.top(&asked.shown.measures);
                 let width = stdout_width().filter(|_| self.file().is_none());
-                table::Table::new(&asked, top, usize::from(self.precision), width).write(to)
+                table::ExplanationTable::new(&asked, top, usize::from(self.precision), width).write(to)
             }
-            Format::Json => document::write(&asked, to),
-            Format::Jsonl => rows::json_lines(&asked, to),
-            Format::Tsv => rows::delimited(&asked, b'\t', to),
-            Format::Csv => rows::delimited(&asked, b',', to),
+            ShowFormat::Json => document::write(&asked, to),
+            ShowFormat::Jsonl => rows::json_lines(&asked, to),
+            ShowFormat::Tsv => rows::delimited(&asked, b'\t', to),
+            ShowFormat::Csv => rows::delimited(&asked, b',', to),
         })
     }
 
@@ -169,17 +169,17 @@ impl Show {
     }
 
     /// Returns the format that was asked for, or else the one that the file's extension names.
-    fn format(&self) -> Result<Format, Stop> {
-        const EXTENSIONS: [(&str, Format); 5] = [
-            ("txt", Format::Table),
-            ("tsv", Format::Tsv),
-            ("csv", Format::Csv),
-            ("json", Format::Json),
-            ("jsonl", Format::Jsonl),
+    fn format(&self) -> Result<ShowFormat, Stop> {
+        const EXTENSIONS: [(&str, ShowFormat); 5] = [
+            ("txt", ShowFormat::Table),
+            ("tsv", ShowFormat::Tsv),
+            ("csv", ShowFormat::Csv),
+            ("json", ShowFormat::Json),
+            ("jsonl", ShowFormat::Jsonl),
         ];
         let extension = self.file().and_then(|path| Some((path, path.extension()?)));
         let (None, Some((path, extension))) = (self.format, extension) else {
-            return Ok(self.format.unwrap_or(Format::Table));
+            return Ok(self.format.unwrap_or(ShowFormat::Table));
         };
         let known = EXTENSIONS.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name));
         known.map(|&(_, format)| format).ok_or_else(|| {
@@ -189,9 +189,9 @@ impl Show {
 
     /// Returns the judgments and the runs, which have to be text.
     fn texts(&self) -> Result<(PathBuf, Vec<RunPath>), Stop> {
-        match Inputs::of(&self.inputs)? {
-            Inputs::Text(qrels, runs) => Ok((qrels, runs)),
-            Inputs::Matrices(paths) => Err(Stop::new(format!(
+        match EvaluationInputs::of(&self.inputs)? {
+            EvaluationInputs::Text(qrels, runs) => Ok((qrels, runs)),
+            EvaluationInputs::Matrices(paths) => Err(Stop::new(format!(
                 "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from",
                 paths.first().map(|path| shown(path)).unwrap_or_default()
             ))),

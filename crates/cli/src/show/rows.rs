@@ -3,21 +3,21 @@
 
 use std::io::{self, Write};
 
-use laneval::internals::show::{InRun, Judgment, Query};
+use laneval::internals::show::{InRun, ShownJudgment, ShownQuery};
 use laneval::report::Text;
 use serde_json::Value;
 
-use super::document::Named;
-use super::explained::{Asked, grade, judgment, missed};
+use super::document::NamedValues;
+use super::explained::{Explanation, grade, judgment, missed};
 
 /// A document of a query in a run.
-struct Row<'a> {
+struct RetrievedRow<'a> {
     run: &'a str,
     query: &'a [u8],
     /// The rank, the score, and how many documents have this score; `None` if the document was not retrieved.
     rank: Option<(u32, f64, u32)>,
     docno: &'a [u8],
-    judgment: Judgment,
+    judgment: ShownJudgment,
     /// The term of each measure that is a sum over ranks.
     terms: Vec<f64>,
 }
@@ -26,21 +26,21 @@ struct Row<'a> {
 const COLUMNS: [&str; 8] = ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
 
 /// Returns the indices of the measures that have terms in some run: they have a column.
-fn summed(asked: &Asked) -> Vec<usize> {
+fn summed(asked: &Explanation) -> Vec<usize> {
     let runs = || asked.shown.queries.iter().flat_map(|query| &query.runs);
     let has = |at: &usize| runs().any(|run| run.terms.get(*at).is_some_and(Option::is_some));
     (0..asked.shown.measures.len()).filter(has).collect()
 }
 
-fn each(asked: &Asked, mut take: impl FnMut(Row<'_>) -> io::Result<()>) -> io::Result<()> {
+fn each(asked: &Explanation, mut take: impl FnMut(RetrievedRow<'_>) -> io::Result<()>) -> io::Result<()> {
     let summed = summed(asked);
     for query in &asked.shown.queries {
         for (name, run) in asked.shown.runs.iter().zip(&query.runs) {
             of_run(query, name, run, &summed, &mut take)?;
             for (docno, grade) in missed(query, run, asked.rel) {
-                let judgment = Judgment::Grade(grade);
+                let judgment = ShownJudgment::Grade(grade);
                 let terms = vec![0.0; summed.len()];
-                take(Row { run: name, query: &query.id, rank: None, docno, judgment, terms })?;
+                take(RetrievedRow { run: name, query: &query.id, rank: None, docno, judgment, terms })?;
             }
         }
     }
@@ -48,11 +48,11 @@ fn each(asked: &Asked, mut take: impl FnMut(Row<'_>) -> io::Result<()>) -> io::R
 }
 
 fn of_run(
-    query: &Query,
+    query: &ShownQuery,
     name: &str,
     run: &InRun,
     summed: &[usize],
-    take: &mut impl FnMut(Row<'_>) -> io::Result<()>,
+    take: &mut impl FnMut(RetrievedRow<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     for ranked in &run.ranking {
         let term = |&at: &usize| {
@@ -60,7 +60,7 @@ fn of_run(
             let found = terms.binary_search_by_key(&ranked.rank, |term| term.rank).ok()?;
             Some(terms[found].value)
         };
-        take(Row {
+        take(RetrievedRow {
             run: name,
             query: &query.id,
             rank: Some((ranked.rank, ranked.score, ranked.tied)),
@@ -73,13 +73,13 @@ fn of_run(
 }
 
 /// Returns the names of the columns.
-fn columns(asked: &Asked) -> Vec<String> {
+fn columns(asked: &Explanation) -> Vec<String> {
     let terms = summed(asked).into_iter().map(|at| asked.shown.measures[at].to_string());
     COLUMNS.map(str::to_owned).into_iter().chain(terms).collect()
 }
 
 /// Writes a header and the rows, with a delimiter between their columns. Ids keep the bytes of the input.
-pub fn delimited(asked: &Asked, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
+pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(columns(asked)).map_err(plain)?;
     each(asked, |row| {
@@ -107,7 +107,7 @@ fn plain(error: csv::Error) -> io::Error {
 }
 
 /// Writes the rows as JSON objects, one on each line.
-pub fn json_lines(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
+pub fn json_lines(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
     let columns = columns(asked);
     each(asked, |row| {
         let (rank, score, tied) = match row.rank {
@@ -118,7 +118,7 @@ pub fn json_lines(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
         let before = [row.run.into(), text(row.query), rank, text(row.docno), score];
         let behind = [grade(row.judgment).into(), judgment(row.judgment).into(), tied];
         let cells = before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));
-        let object: Named<Value> = Named(columns.iter().cloned().zip(cells).collect());
+        let object: NamedValues<Value> = NamedValues(columns.iter().cloned().zip(cells).collect());
         serde_json::to_writer(&mut *to, &object)?;
         writeln!(to)
     })

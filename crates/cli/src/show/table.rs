@@ -3,13 +3,15 @@
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::internals::show::{How, InRun, Judgment, LastLine, Query, Ranked, Term, Terms};
+use laneval::internals::show::{
+    How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term,
+};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Align, Cell, Grid, Options};
 use laneval::{ScoreType, TiedValue, Ties};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::explained::{Asked, differences, missed, relevant};
+use super::explained::{Explanation, differences, missed, relevant};
 use crate::choice::TieRule;
 use crate::style::{counted, wrap};
 
@@ -20,18 +22,18 @@ const ID_WIDTHS: [usize; 4] = [48, 24, 16, 12];
 const LONE: char = '·';
 
 /// The explanation as tables.
-pub struct Table<'a> {
-    asked: &'a Asked,
+pub struct ExplanationTable<'a> {
+    asked: &'a Explanation,
     /// The number of ranks, missed documents and differences that are shown.
     top: usize,
     options: Options,
 }
 
-impl<'a> Table<'a> {
+impl<'a> ExplanationTable<'a> {
     /// Makes tables of the first `top` ranks, with `precision` decimals, for a terminal of `width` columns if it is one.
-    pub fn new(asked: &'a Asked, top: usize, precision: usize, width: Option<usize>) -> Self {
+    pub fn new(asked: &'a Explanation, top: usize, precision: usize, width: Option<usize>) -> Self {
         let options = Options { precision, width, ..Options::default() };
-        Table { asked, top, options }
+        ExplanationTable { asked, top, options }
     }
 
     /// Writes all queries.
@@ -45,7 +47,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    fn query(&self, query: &Query, to: &mut dyn Write) -> io::Result<()> {
+    fn query(&self, query: &ShownQuery, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "query {}: {}", printable(&query.id), self.judgments(query))?;
         if query.judged.is_some() && !self.asked.shown.measures.is_empty() {
             writeln!(to)?;
@@ -61,12 +63,13 @@ impl<'a> Table<'a> {
     }
 
     /// Describes the judgments of the query.
-    fn judgments(&self, query: &Query) -> String {
+    fn judgments(&self, query: &ShownQuery) -> String {
         let Some(judged) = &query.judged else {
             return "not judged, so it has no values, and an evaluation leaves it out".to_owned();
         };
         let relevant = relevant(query, self.asked.rel);
-        let graded = judged.iter().filter(|(_, judgment)| matches!(judgment, Judgment::Grade(_))).count();
+        let graded =
+            judged.iter().filter(|(_, judgment)| matches!(judgment, ShownJudgment::Grade(_))).count();
         let mut grades: Vec<(f64, u64)> = Vec::new();
         for &(_, grade) in &relevant {
             match grades.last_mut().filter(|(last, _)| *last == grade) {
@@ -93,8 +96,8 @@ impl<'a> Table<'a> {
     }
 
     /// Makes the grid of the values of all runs, and their distances from the first run.
-    fn values(&self, query: &Query) -> Grid {
-        let Asked { shown, .. } = self.asked;
+    fn values(&self, query: &ShownQuery) -> Grid {
+        let Explanation { shown, .. } = self.asked;
         let columns = shown.measures.iter().map(|measure| (measure.to_string(), Align::Right));
         let mut grid = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
         let named = || shown.runs.iter().zip(&query.runs);
@@ -117,7 +120,7 @@ impl<'a> Table<'a> {
         grid
     }
 
-    fn run(&self, name: &str, query: &Query, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
+    fn run(&self, name: &str, query: &ShownQuery, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
         let name = printable(name.as_bytes());
         let all = relevant(query, self.asked.rel);
         let missed = missed(query, run, self.asked.rel);
@@ -161,7 +164,8 @@ impl<'a> Table<'a> {
         let decimals = scores.map(|score| decimals(&score)).max().unwrap_or(0);
         let shapes = [true, false].into_iter().flat_map(|how| ID_WIDTHS.map(|width| (how, width)));
         let mut grids = shapes.map(|(how, width)| {
-            Ranking { table: self, run, marks: marked.then_some(&marks), how, width, decimals }.grid(&shown)
+            ShownRanking { table: self, run, marks: marked.then_some(&marks), how, width, decimals }
+                .grid(&shown)
         });
         let mut grid = grids.next().unwrap_or_default();
         while grid.blocks(&self.options) > 1 {
@@ -242,7 +246,7 @@ impl<'a> Table<'a> {
     }
 
     /// Writes the relevant documents that stand at other ranks in another run.
-    fn differences(&self, query: &Query, to: &mut dyn Write) -> io::Result<()> {
+    fn differences(&self, query: &ShownQuery, to: &mut dyn Write) -> io::Result<()> {
         let differences = differences(query, self.asked.rel);
         if differences.is_empty() {
             return match relevant(query, self.asked.rel).is_empty() {
@@ -277,8 +281,8 @@ impl<'a> Table<'a> {
 }
 
 /// A ranking that is written into a grid.
-struct Ranking<'a> {
-    table: &'a Table<'a>,
+struct ShownRanking<'a> {
+    table: &'a ExplanationTable<'a>,
     run: &'a InRun,
     marks: Option<&'a [char]>,
     /// Whether the origin of terms is shown.
@@ -289,11 +293,11 @@ struct Ranking<'a> {
     decimals: usize,
 }
 
-impl Ranking<'_> {
+impl ShownRanking<'_> {
     /// Makes a grid of the ranks `shown`, and below them the sums.
     fn grid(&self, shown: &[usize]) -> Grid {
         let measures = &self.table.asked.shown.measures;
-        let summed: Vec<(&Measure, &Terms)> = measures
+        let summed: Vec<(&Measure, &RankTerms)> = measures
             .iter()
             .zip(&self.run.terms)
             .filter_map(|(measure, terms)| Some((measure, terms.as_ref()?)))
@@ -313,7 +317,7 @@ impl Ranking<'_> {
         self.push_gap(next, self.run.ranking.len(), &summed, &mut grid);
         if !summed.is_empty() {
             self.push(&mut grid, "Σ", "", summed.iter().map(|(_, terms)| self.amount(terms, terms.sum)));
-            let last = |(_, terms): &(&Measure, &Terms)| match terms.last {
+            let last = |(_, terms): &(&Measure, &RankTerms)| match terms.last {
                 LastLine::Sum => String::new(),
                 LastLine::Over(by) => format!("÷ {}", self.table.number(by)),
                 LastLine::Times(by) => format!("× {}", self.table.number(by)),
@@ -321,7 +325,7 @@ impl Ranking<'_> {
             if summed.iter().any(|(_, terms)| terms.last != LastLine::Sum) {
                 self.push(&mut grid, "", "", summed.iter().map(last));
             }
-            let value = |(measure, terms): &(&Measure, &Terms)| {
+            let value = |(measure, terms): &(&Measure, &RankTerms)| {
                 self.table.value(terms.last.value(terms.sum), measure)
             };
             self.push(&mut grid, "=", "", summed.iter().map(value));
@@ -338,11 +342,11 @@ impl Ranking<'_> {
     }
 
     /// Adds a row for the ranks that are not shown, with the sum of their terms.
-    fn push_gap(&self, from: usize, to: usize, summed: &[(&Measure, &Terms)], grid: &mut Grid) {
+    fn push_gap(&self, from: usize, to: usize, summed: &[(&Measure, &RankTerms)], grid: &mut Grid) {
         if from == to {
             return;
         }
-        let sum = |(_, terms): &(&Measure, &Terms)| {
+        let sum = |(_, terms): &(&Measure, &RankTerms)| {
             let hidden = terms.terms.iter().filter(|term| (from..to).contains(&(term.rank as usize - 1)));
             let hidden: Vec<f64> = hidden.map(|term| term.value).collect();
             if hidden.is_empty() { String::new() } else { self.amount(terms, hidden.iter().sum()) }
@@ -351,10 +355,10 @@ impl Ranking<'_> {
         self.push(grid, "⋮", &ranks, summed.iter().map(sum));
     }
 
-    fn push_rank(&self, at: usize, summed: &[(&Measure, &Terms)], grid: &mut Grid) {
-        let Ranked { rank, docno, score, judgment, .. } = &self.run.ranking[at];
+    fn push_rank(&self, at: usize, summed: &[(&Measure, &RankTerms)], grid: &mut Grid) {
+        let RankedDocument { rank, docno, score, judgment, .. } = &self.run.ranking[at];
         let mark = self.marks.map(|marks| marks[at].to_string());
-        let term = |(_, terms): &(&Measure, &Terms)| {
+        let term = |(_, terms): &(&Measure, &RankTerms)| {
             let found = terms.terms.binary_search_by_key(rank, |term| term.rank).ok();
             found.map(|found| self.term(terms, &terms.terms[found])).unwrap_or_default()
         };
@@ -366,12 +370,12 @@ impl Ranking<'_> {
     }
 
     /// Writes a sum of terms, as a whole number if they are counts.
-    fn amount(&self, terms: &Terms, sum: f64) -> String {
+    fn amount(&self, terms: &RankTerms, sum: f64) -> String {
         let counts = terms.terms.iter().all(|term| term.how == How::One);
         if counts { sum.to_string() } else { format!("{sum:.*}", self.table.options.precision) }
     }
 
-    fn term(&self, terms: &Terms, term: &Term) -> String {
+    fn term(&self, terms: &RankTerms, term: &Term) -> String {
         let value = self.amount(terms, term.value);
         let how = match term.how {
             How::One | How::Formula => None,
@@ -392,7 +396,7 @@ impl Ranking<'_> {
 }
 
 /// Marks documents of equal scores: a bracket along them, and a dot if the others of the group are not there.
-fn marks(ranking: &[Ranked]) -> Vec<char> {
+fn marks(ranking: &[RankedDocument]) -> Vec<char> {
     let same = |one: usize, other: usize| {
         ranking.get(other).is_some_and(|other| other.score == ranking[one].score && other.tied > 1)
     };
@@ -421,11 +425,11 @@ fn cut(id: &[u8], width: usize) -> String {
 }
 
 /// Writes a grade, or a dash for a document that the qrels do not name.
-fn grade_text(judgment: Judgment) -> String {
+fn grade_text(judgment: ShownJudgment) -> String {
     match judgment {
-        Judgment::None => "–".to_owned(),
-        Judgment::Negative => "< 0".to_owned(),
-        Judgment::Grade(grade) => grade.to_string(),
+        ShownJudgment::None => "–".to_owned(),
+        ShownJudgment::Negative => "< 0".to_owned(),
+        ShownJudgment::Grade(grade) => grade.to_string(),
     }
 }
 

@@ -2,22 +2,22 @@
 
 use std::io::{self, Write};
 
-use laneval::measure::trec::{Column, Kind, Source};
+use laneval::measure::trec::{LineKind, TopicColumn, TopicSource};
 
-use super::values::Table;
+use super::values::ValueTable;
 use super::zscores::ZScores;
 
 /// The least average precision in a geometric mean.
 const LEAST: f64 = 0.00001;
 
 /// The content of the output.
-pub struct Lines<'a> {
-    pub table: &'a Table,
-    pub columns: &'a [Column],
+pub struct OutputLines<'a> {
+    pub table: &'a ValueTable,
+    pub columns: &'a [TopicColumn],
     pub zscores: Option<&'a ZScores>,
 }
 
-impl Lines<'_> {
+impl OutputLines<'_> {
     /// Writes the lines of the topics and of the summary, if they are asked for.
     pub fn write(&self, per_topic: bool, summary: bool, to: &mut dyn Write) -> io::Result<()> {
         if per_topic {
@@ -35,55 +35,55 @@ impl Lines<'_> {
         Ok(())
     }
 
-    fn of_topic(&self, column: &Column, topic: usize, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
+    fn of_topic(&self, column: &TopicColumn, topic: usize, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
         match column.source {
-            Source::RunId => Ok(()),
-            Source::Labels(length) => {
+            TopicSource::RunId => Ok(()),
+            TopicSource::Labels(length) => {
                 // trec_eval mends only the bare name for a topic that the run lacks.
                 let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
                 let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
                 self.start(column, id, to)?;
                 writeln!(to, "'{labels}'")
             }
-            Source::Measure(_, kind) if !kind.per_topic() => Ok(()),
-            Source::Measure(measure, kind) => {
+            TopicSource::Measure(_, kind) if !kind.per_topic() => Ok(()),
+            TopicSource::Measure(measure, kind) => {
                 self.start(column, id, to)?;
                 self.value(kind, self.value_of(column, measure, topic), to)
             }
         }
     }
 
-    fn of_all(&self, column: &Column, to: &mut dyn Write) -> io::Result<()> {
+    fn of_all(&self, column: &TopicColumn, to: &mut dyn Write) -> io::Result<()> {
         let (measure, kind) = match column.source {
-            Source::Labels(_) => return Ok(()),
-            Source::RunId => {
+            TopicSource::Labels(_) => return Ok(()),
+            TopicSource::RunId => {
                 self.start(column, b"all", to)?;
                 to.write_all(&self.table.run_id)?;
                 return to.write_all(b"\n");
             }
-            Source::Measure(measure, kind) => (measure, kind),
+            TopicSource::Measure(measure, kind) => (measure, kind),
         };
         self.start(column, b"all", to)?;
         self.value(kind, self.summary(column, measure, kind), to)
     }
 
     /// Returns the value over all topics. It adds one by one in their order, as the last digit may depend on it.
-    fn summary(&self, column: &Column, measure: usize, kind: Kind) -> f64 {
+    fn summary(&self, column: &TopicColumn, measure: usize, kind: LineKind) -> f64 {
         let sum = || {
             let topics = 0..self.table.topics.len();
             topics.fold(0.0, |sum, topic| sum + self.value_of(column, measure, topic))
         };
         let counted = self.table.counted as f64;
         match (kind, self.table.relevant) {
-            (Kind::Topics, _) => counted,
-            (Kind::Relevant, Some(relevant)) => relevant as f64,
-            (Kind::Count | Kind::Relevant, _) => sum(),
-            (Kind::Real, _) => sum() / counted,
-            (Kind::Geometric, _) => ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp(),
+            (LineKind::Topics, _) => counted,
+            (LineKind::Relevant, Some(relevant)) => relevant as f64,
+            (LineKind::Count | LineKind::Relevant, _) => sum(),
+            (LineKind::Real, _) => sum() / counted,
+            (LineKind::Geometric, _) => ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp(),
         }
     }
 
-    fn value_of(&self, column: &Column, measure: usize, topic: usize) -> f64 {
+    fn value_of(&self, column: &TopicColumn, measure: usize, topic: usize) -> f64 {
         let value = self.table.values[measure][topic];
         match self.zscores {
             Some(zscores) => zscores.of(self.table.topics.get(topic), &column.name, value),
@@ -91,16 +91,16 @@ impl Lines<'_> {
         }
     }
 
-    fn start(&self, column: &Column, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
+    fn start(&self, column: &TopicColumn, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
         // Text has no deviation.
-        let number = matches!(column.source, Source::Measure(..));
+        let number = matches!(column.source, TopicSource::Measure(..));
         let z = if number && self.zscores.is_some() { "Z" } else { "" };
         write!(to, "{z}{:<22}\t", column.name)?;
         to.write_all(id)?;
         to.write_all(b"\t")
     }
 
-    fn value(&self, kind: Kind, value: f64, to: &mut dyn Write) -> io::Result<()> {
+    fn value(&self, kind: LineKind, value: f64, to: &mut dyn Write) -> io::Result<()> {
         match kind.whole() && self.zscores.is_none() {
             true => writeln!(to, "{value:.0}"),
             // A file of -Z may have means that are not numbers.

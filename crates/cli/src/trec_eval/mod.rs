@@ -22,14 +22,14 @@ use laneval::measure::Input as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
 use laneval::{Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View};
 
-use super::choice::{Choice, one_of};
-use super::inputs::{Files, bytes};
+use super::choice::{NamedChoice, one_of};
+use super::inputs::{FileOptions, bytes};
 use super::output::print;
 use super::stop::Stop;
 use super::style::tell;
 use super::threads::Threads;
 use codes::{INPUT, NOTHING, TOPIC, USAGE};
-use values::Table;
+use values::ValueTable;
 use zscores::ZScores;
 
 /// The command's name among those of laneval.
@@ -37,12 +37,12 @@ pub const NAME: &str = "trec-eval";
 /// The file name by which the program acts as this command.
 const PROGRAM: &str = "trec_eval";
 
-const PROFILES: &[Choice<Version>] = &[
+const PROFILES: &[NamedChoice<Version>] = &[
     ("9", Version::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
     ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
-const FORMATS: &[Choice<Option<JudgedBy>>] = &[
+const FORMATS: &[NamedChoice<Option<JudgedBy>>] = &[
     ("qrels", None, "topic iter docno grade"),
     ("qrels_jg", Some(JudgedBy::Judge), "topic judge docno grade"),
     ("prefs", Some(JudgedBy::Preference), "topic group sub-group docno level"),
@@ -66,7 +66,7 @@ pub struct TrecEval {
     /// A run
     run: Option<PathBuf>,
     #[command(flatten)]
-    files: Files,
+    files: FileOptions,
 
     /// The version of trec_eval to follow
     #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
@@ -148,7 +148,8 @@ impl TrecEval {
             self.evaluate(&request, &matrix)
         })?;
         print(|to| {
-            let lines = lines::Lines { table: &table, columns: &request.columns, zscores: zscores.as_ref() };
+            let lines =
+                lines::OutputLines { table: &table, columns: &request.columns, zscores: zscores.as_ref() };
             lines.write(self.per_query, !self.no_summary, to)
         })
     }
@@ -212,7 +213,7 @@ impl TrecEval {
         }
     }
 
-    fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<Table, Stop> {
+    fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<ValueTable, Stop> {
         // laneval takes the largest grade of a document; trec_eval computes nothing of it.
         let plain = request.measures.iter().find(|measure| measure.input() == Needed::Grades);
         if let (Some(plain), Some(by)) = (plain, matrix.judged_by()) {
@@ -233,7 +234,7 @@ impl TrecEval {
             _ => Stop::from(error).with_code(INPUT),
         })?;
         let complete = self.complete.then_some(self.profile);
-        Ok(Table::new(scores, matrix, request, view, complete))
+        Ok(ValueTable::new(scores, matrix, request, view, complete))
     }
 }
 

@@ -1,12 +1,12 @@
 //! The topics that count and their values.
 
 use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{Exact, RankedFacets, Ranking, function};
-use laneval::measure::trec::{Column, Request, Source, Version};
+use laneval::internals::reference::{RankedFacets, Ranking, ReferenceGrades, function};
+use laneval::measure::trec::{Request, TopicColumn, TopicSource, Version};
 use laneval::{Ids, LabelMatrix, Scores, View};
 
 /// The content of the lines.
-pub struct Table {
+pub struct ValueTable {
     /// The run id.
     pub run_id: Vec<u8>,
     /// The topics that are evaluated, in bytewise order.
@@ -25,7 +25,7 @@ pub struct Table {
     pub missing: Vec<bool>,
 }
 
-impl Table {
+impl ValueTable {
     /// Makes the table of scores; with `complete` all topics of the qrels count, in the way of that version.
     pub fn new(
         scores: Scores,
@@ -50,7 +50,7 @@ impl Table {
             values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
         }
         let counted = if complete.is_some() { depths.len() } else { topics.len() };
-        Table {
+        ValueTable {
             run_id,
             values,
             labels: labels(matrix, request, view, &topics),
@@ -75,7 +75,8 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             if depth > 0 {
                 return present.next();
             }
-            let exact = matrix.exact().map(|exact| Exact { grades: &[], judged: exact.facts.of(query) });
+            let exact =
+                matrix.exact().map(|exact| ReferenceGrades { grades: &[], judged: exact.facts.of(query) });
             let (facts, book) = (matrix.facts().of(query), matrix.book());
             let judged = matrix.facet_rows().map(|grouped| grouped.of.of(query));
             let groups = judged.map(|judged| RankedFacets { judged, named: &[] });
@@ -86,9 +87,9 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
     }
 }
 
-fn is_mended(column: &Column, measure: usize) -> bool {
+fn is_mended(column: &TopicColumn, measure: usize) -> bool {
     let named = ["num_ret", "utility", "rbp_resid"].contains(&column.name.as_str());
-    matches!(column.source, Source::Measure(at, _) if at == measure)
+    matches!(column.source, TopicSource::Measure(at, _) if at == measure)
         && (named || column.name.starts_with("unj"))
 }
 
@@ -111,7 +112,7 @@ fn positive(matrix: &LabelMatrix) -> u64 {
 /// Returns the labels of the topics as characters, as many as any column shows.
 fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize]) -> Vec<String> {
     let longest = request.columns.iter().filter_map(|column| match column.source {
-        Source::Labels(length) => Some(length as usize),
+        TopicSource::Labels(length) => Some(length as usize),
         _ => None,
     });
     let Some(longest) = longest.max() else { return Vec::new() };

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::numbers::Number;
+use super::numbers::ArrayNumber;
 use super::scratch::ExactRow;
-use super::{Coder, Ideal, Rankings, Source, depth, few_enough};
+use super::{Coder, Ideal, RankingSource, Rankings, depth, few_enough};
 use crate::arrays::shape::wrong;
 use crate::error::Result;
 use crate::label::Block;
@@ -25,18 +25,18 @@ impl Rankings<'_> {
         [&mut *grades, &mut *judged].into_iter().for_each(Vec::clear);
         ranking.clear();
         match &self.source {
-            Source::Labels { grades, layout } => {
+            RankingSource::Labels { grades, layout } => {
                 graded(grades, layout.row(row), ("labels", row), coder, ranking)?;
             }
-            Source::Scores { scores, grades, layout } => {
+            RankingSource::Scores { scores, grades, layout } => {
                 let of_row = layout.row(row);
                 graded(grades, of_row.clone(), ("grades", row), coder, ranking)?;
                 with_numbers!(*scores, scores => rank(&scores[of_row], ranking))
                     .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
             }
-            Source::Lists(lists) => lists.graded(row, coder, ranking, judged)?,
+            RankingSource::Lists(lists) => lists.graded(row, coder, ranking, judged)?,
         }
-        let listed = matches!(self.source, Source::Lists(_));
+        let listed = matches!(self.source, RankingSource::Lists(_));
         if !listed {
             judged.extend(ranking.iter().flatten());
             self.complete(row, judged)?;
@@ -106,7 +106,7 @@ fn graded(
 }
 
 /// Appends the grades of some numbers; the error is the place of one that is no grade.
-fn read<N: Number>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+fn read<N: ArrayNumber>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
     for (at, value) in values.iter().enumerate() {
         let grade = value.to_f64() + 0.0;
         let fine = grade == -1.0 || grade >= 0.0 && coder.book().code(grade).is_some();
@@ -119,7 +119,7 @@ fn read<N: Number>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f64>>) 
 }
 
 /// Puts documents in the order of their scores, the earlier of equal ones first; the error is the place of a score that is NaN.
-fn rank<N: Number>(scores: &[N], ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+fn rank<N: ArrayNumber>(scores: &[N], ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
     if let Some(at) = scores.iter().position(|score| score.is_nan()) {
         return Err(at);
     }

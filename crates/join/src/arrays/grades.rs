@@ -5,7 +5,7 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
-use super::numbers::Number;
+use super::numbers::ArrayNumber;
 use super::shape::{Layout, wrong};
 use crate::error::Result;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
@@ -53,7 +53,7 @@ impl Coder {
 
     /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade has no code.
     #[inline(always)]
-    pub(super) fn encode<S: Simd, N: Number>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
+    pub(super) fn encode<S: Simd, N: ArrayNumber>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
         match self.through {
             Some(most) => shift(simd, values, most, codes),
             None => self.look_up(values, codes).is_ok(),
@@ -62,13 +62,13 @@ impl Coder {
 
     /// The index of the first grade that has no code.
     #[cold]
-    pub(super) fn wrong<N: Number>(&self, values: &[N]) -> usize {
+    pub(super) fn wrong<N: ArrayNumber>(&self, values: &[N]) -> usize {
         self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
     }
 
     /// Looks the codes up one by one; the error is the index of the first grade that has none.
     #[inline(never)]
-    fn look_up<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
+    fn look_up<N: ArrayNumber>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
             *code = match value.small() {
                 -1 => UNPOOLED,
@@ -85,7 +85,7 @@ impl Coder {
 
 /// Writes the codes of integers from −1 to `most`; returns false if there is another number.
 #[inline(always)]
-fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
+fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
     let codes = &mut codes[..values.len()];
     for (values, codes) in values.as_chunks::<VECTOR>().0.iter().zip(codes.as_chunks_mut::<VECTOR>().0) {
@@ -101,7 +101,7 @@ fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) ->
 
 /// [`shift`] of some numbers, with the opposite result: true if there is another number.
 #[inline(always)]
-fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
+fn shift_each<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
     for (value, code) in values.iter().zip(codes) {
         let refused;
@@ -162,7 +162,7 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
         return Codebook::new((0..=most).map(f64::from));
     }
     let distinct = |rows: &Range<usize>| {
-        let mut distinct = Distinct::default();
+        let mut distinct = DistinctGrades::default();
         for row in rows.clone() {
             let values = layout.row(row);
             let start = values.start;
@@ -176,13 +176,13 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
         }
         Ok(distinct)
     };
-    let all = in_pieces(&pieces, distinct, |one: Result<Distinct>, other| {
+    let all = in_pieces(&pieces, distinct, |one: Result<DistinctGrades>, other| {
         let (mut one, other) = (one?, other?);
         other.grades.iter().for_each(|&grade| one.insert(grade));
         one.extent = one.extent.into_iter().chain(other.extent).reduce(Extent::and);
         Ok(one)
     });
-    let Distinct { grades, extent, .. } = all.transpose()?.unwrap_or_default();
+    let DistinctGrades { grades, extent, .. } = all.transpose()?.unwrap_or_default();
     let book = Codebook::new(grades.iter().copied())?;
     match extent {
         Some(extent) => Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent)))),
@@ -205,21 +205,21 @@ fn in_pieces<T: Send>(
 
 /// [`Number::extent`], at a level of SIMD.
 #[inline(always)]
-fn extent<S: Simd, N: Number>(_: S, values: &[N]) -> (i32, i32) {
+fn extent<S: Simd, N: ArrayNumber>(_: S, values: &[N]) -> (i32, i32) {
     N::extent(values)
 }
 
 /// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have codes.
 #[derive(Default)]
-struct Distinct {
+struct DistinctGrades {
     grades: Vec<f64>,
     extent: Option<Extent>,
     last: f64,
 }
 
-impl Distinct {
+impl DistinctGrades {
     /// Adds numbers. The error is the index of the first that is refused.
-    fn add<N: Number>(&mut self, values: &[N]) -> Result<(), usize> {
+    fn add<N: ArrayNumber>(&mut self, values: &[N]) -> Result<(), usize> {
         for (at, value) in values.iter().enumerate() {
             let grade = value.to_f64() + 0.0;
             if grade == -1.0 || grade == self.last && !self.grades.is_empty() {

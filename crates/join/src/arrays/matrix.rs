@@ -1,7 +1,7 @@
 //! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated evaluation.
 
-use super::numbers::Number;
-use super::{Coder, Rankings, Scratch, Source};
+use super::numbers::ArrayNumber;
+use super::{Coder, RankingSource, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
 use crate::label::code::MAX_GRADES;
 use crate::label::{
@@ -46,10 +46,10 @@ impl LabelMatrix {
     /// Those of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct grades.
     pub fn of_tied_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         let message = match rankings.source {
-            Source::Scores { .. } if rankings.codebook()?.is_exact() => {
+            RankingSource::Scores { .. } if rankings.codebook()?.is_exact() => {
                 return Self::staged(name, rankings, Some(StagedTies::default()));
             }
-            Source::Scores { .. } => format!(
+            RankingSource::Scores { .. } => format!(
                 "the grades have more than {MAX_GRADES} distinct values, over which the orders of equal scores cannot be evaluated: round \
                  them, or take the order of the ranking"
             ),
@@ -112,13 +112,13 @@ impl Rankings<'_> {
     /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have equal scores, two at least, if there are
     /// scores.
     fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
-        if let Source::Scores { scores, layout, .. } = &self.source {
+        if let RankingSource::Scores { scores, layout, .. } = &self.source {
             with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));
         }
     }
 }
 
-fn each_tie<N: Number>(scores: &[N], mut note: impl FnMut(usize, usize)) {
+fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     let mut keys: Vec<N::Key> = scores.iter().map(|score| score.key()).collect();
     keys.sort_unstable();
     let mut start = 0;

@@ -28,8 +28,8 @@ use crate::label::code::FIRST_GRADE;
 use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
-use numbers::Number;
-use scratch::Kept;
+use numbers::ArrayNumber;
+use scratch::KeptKey;
 use shape::{Layout, wrong};
 
 pub use crate::numbers::{Integers, Numbers};
@@ -83,12 +83,12 @@ pub enum Ideal<'a> {
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub struct Rankings<'a> {
-    source: Source<'a>,
+    source: RankingSource<'a>,
     ideal: Ideal<'a>,
     ids: Option<&'a Ids>,
 }
 
-enum Source<'a> {
+enum RankingSource<'a> {
     Labels { grades: Numbers<'a>, layout: Layout<'a> },
     Scores { scores: Numbers<'a>, grades: Numbers<'a>, layout: Layout<'a> },
     Lists(Box<dyn Lists + 'a>),
@@ -102,7 +102,7 @@ impl<'a> Rankings<'a> {
     pub fn labels(grades: impl Into<Numbers<'a>>, shape: Shape<'a>) -> Result<Self> {
         let grades = grades.into();
         let layout = Layout::new(shape, grades.len(), "labels")?;
-        Self::of(Source::Labels { grades, layout })
+        Self::of(RankingSource::Labels { grades, layout })
     }
 
     /// Makes rankings of the scores of each row's documents in any order, and of their grades in the same order. The highest score comes
@@ -124,7 +124,7 @@ impl<'a> Rankings<'a> {
             )));
         }
         let layout = Layout::new(shape, scores.len(), "scores")?;
-        Self::of(Source::Scores { scores, grades, layout })
+        Self::of(RankingSource::Scores { scores, grades, layout })
     }
 
     /// Makes rankings of the ids of the relevant documents of each query, and of the retrieved ones, the best first. All others are not
@@ -169,10 +169,10 @@ impl<'a> Rankings<'a> {
                 retrieved.len()
             )));
         }
-        Self::of(Source::Lists(Box::new(IdLists { relevant, retrieved, grade, types: PhantomData })))
+        Self::of(RankingSource::Lists(Box::new(IdLists { relevant, retrieved, grade, types: PhantomData })))
     }
 
-    fn of(source: Source<'a>) -> Result<Self> {
+    fn of(source: RankingSource<'a>) -> Result<Self> {
         let rankings = Rankings { source, ideal: Ideal::Retrieved, ids: None };
         match rankings.len() {
             0 => Err(wrong("no rankings: at least one row was expected".to_owned())),
@@ -189,7 +189,7 @@ impl<'a> Rankings<'a> {
         let rows = self.len();
         match ideal {
             Ideal::Retrieved => {}
-            _ if matches!(self.source, Source::Lists(_)) => {
+            _ if matches!(self.source, RankingSource::Lists(_)) => {
                 return Err(wrong("lists of ids say themselves what is judged".to_owned()));
             }
             Ideal::Relevant(counts) => expect("relevant counts", counts.len(), rows, "rows")?,
@@ -221,8 +221,8 @@ impl<'a> Rankings<'a> {
     /// The number of rankings.
     pub fn len(&self) -> usize {
         match &self.source {
-            Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.rows(),
-            Source::Lists(lists) => lists.rows(),
+            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => layout.rows(),
+            RankingSource::Lists(lists) => lists.rows(),
         }
     }
 
@@ -238,22 +238,26 @@ impl<'a> Rankings<'a> {
 
     /// Whether the judged documents of a row are taken to be those of the row itself.
     pub fn are_ideals_retrieved(&self) -> bool {
-        matches!(self.ideal, Ideal::Retrieved) && !matches!(self.source, Source::Lists(_))
+        matches!(self.ideal, Ideal::Retrieved) && !matches!(self.source, RankingSource::Lists(_))
     }
 
     /// An upper bound of the number of values of some rows together.
     pub fn values(&self, rows: Range<usize>) -> usize {
         match &self.source {
-            Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.values(rows),
-            Source::Lists(lists) => rows.map(|row| lists.retrieved(row)).sum(),
+            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
+                layout.values(rows)
+            }
+            RankingSource::Lists(lists) => rows.map(|row| lists.retrieved(row)).sum(),
         }
     }
 
     /// Whether a row has no document.
     pub fn is_row_empty(&self, row: usize) -> bool {
         match &self.source {
-            Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.row(row).is_empty(),
-            Source::Lists(lists) => lists.retrieved(row) == 0,
+            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
+                layout.row(row).is_empty()
+            }
+            RankingSource::Lists(lists) => lists.retrieved(row) == 0,
         }
     }
 
@@ -266,13 +270,13 @@ impl<'a> Rankings<'a> {
         match (self.ideal, &self.source) {
             (Ideal::Relevant(_), _) => Codebook::new([0.0, 1.0]),
             (Ideal::Counts { grades, .. }, _) => Codebook::new(grades.iter().copied().chain([0.0])),
-            (Ideal::Retrieved, Source::Labels { grades, layout }) => {
+            (Ideal::Retrieved, RankingSource::Labels { grades, layout }) => {
                 grades::codebook(grades, layout, "labels")
             }
-            (Ideal::Retrieved, Source::Scores { grades, layout, .. }) => {
+            (Ideal::Retrieved, RankingSource::Scores { grades, layout, .. }) => {
                 grades::codebook(grades, layout, "grades")
             }
-            (Ideal::Retrieved, Source::Lists(lists)) => Codebook::new(lists.grades()?),
+            (Ideal::Retrieved, RankingSource::Lists(lists)) => Codebook::new(lists.grades()?),
         }
     }
 
@@ -297,23 +301,23 @@ impl<'a> Rankings<'a> {
         let given = Given::new(self.ideal, coder.book())?;
         let Scratch { level, labels, counts, judged, unranked, keys, .. } = scratch;
         match &self.source {
-            Source::Labels { grades, layout } => {
-                let asked = Asked { name: "labels", grades, layout, coder, given, reach };
+            RankingSource::Labels { grades, layout } => {
+                let asked = RowGrades { name: "labels", grades, layout, coder, given, reach };
                 asked.fill(*level, rows, judged, block)
             }
-            Source::Scores { scores, grades, layout } => {
+            RankingSource::Scores { scores, grades, layout } => {
                 unranked.clear();
-                let asked = Asked { name: "grades", grades, layout, coder, given, reach: usize::MAX };
+                let asked = RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
                 asked.fill(*level, rows.clone(), judged, unranked)?;
                 let of_row = |row: usize| layout.row(rows.start + row);
-                with_numbers!(*scores, all => Kept::of(keys).rank(all, of_row, unranked, reach, block))
+                with_numbers!(*scores, all => KeptKey::of(keys).rank(all, of_row, unranked, reach, block))
                     .map_err(|(row, at)| {
                         wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
                     })?;
                 block.take_facts(unranked);
                 Ok(())
             }
-            Source::Lists(lists) => {
+            RankingSource::Lists(lists) => {
                 for row in rows {
                     let depth = depth(row, lists.retrieved(row))?;
                     labels.clear();
@@ -332,7 +336,7 @@ impl<'a> Rankings<'a> {
 }
 
 /// The grades by row, with the settings for their labels.
-struct Asked<'a> {
+struct RowGrades<'a> {
     /// The name of the grades in errors.
     name: &'a str,
     grades: &'a Numbers<'a>,
@@ -347,11 +351,11 @@ struct Asked<'a> {
 fn encode<S: Simd>(
     simd: S,
     rows: Range<usize>,
-    asked: &Asked<'_>,
+    asked: &RowGrades<'_>,
     judged: &mut Vec<u32>,
     block: &mut Block,
 ) -> Result<()> {
-    let Asked { grades, layout, coder, given, reach, .. } = asked;
+    let RowGrades { grades, layout, coder, given, reach, .. } = asked;
     let codes = coder.book().grades().len();
     let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
     for first in rows.clone().step_by(together) {
@@ -380,7 +384,7 @@ fn encode<S: Simd>(
     Ok(())
 }
 
-impl Asked<'_> {
+impl RowGrades<'_> {
     /// Appends rows to a block: the labels of grades, and what is judged.
     fn fill(&self, level: Level, rows: Range<usize>, judged: &mut Vec<u32>, block: &mut Block) -> Result<()> {
         dispatch!(level, simd => encode(simd, rows, self, judged, block))
@@ -389,7 +393,7 @@ impl Asked<'_> {
     /// The error of a grade that has no code.
     #[cold]
     fn refused(&self, row: usize) -> Error {
-        let Asked { name, grades, layout, coder, .. } = self;
+        let RowGrades { name, grades, layout, coder, .. } = self;
         let of_row = layout.row(row);
         let at = with_numbers!(**grades, values => coder.wrong(&values[of_row.clone()]));
         let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
@@ -480,7 +484,7 @@ impl<'a> Given<'a> {
 
     /// Completes one row if all of its counts are small integers; returns false, and writes nothing, if one is not, or is wrong.
     #[inline(always)]
-    fn complete_small<N: Number>(&self, counts: &[N], found: &mut [u32]) -> bool {
+    fn complete_small<N: ArrayNumber>(&self, counts: &[N], found: &mut [u32]) -> bool {
         let is_more = |(found, column): (&u32, &Option<usize>)| {
             column.is_none_or(|column| i64::from(counts[column].small()) >= i64::from(*found))
         };

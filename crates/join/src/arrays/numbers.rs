@@ -8,7 +8,7 @@ use crate::label::code::FIRST_GRADE;
 use crate::numbers::{Bf16, F16};
 
 /// A number of an array.
-pub(super) trait Number: Copy + Send + Sync + 'static {
+pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
     /// An integer that is wide enough for its order.
     type Key: Key;
 
@@ -159,7 +159,7 @@ const LARGEST_SMALL: i64 = 1 << 20;
 
 macro_rules! integers {
     ($($type:ty as $wide:ty, $key:ty, $flipped:expr $(, $in_bytes:item)*;)*) => {$(
-        impl Number for $type {
+        impl ArrayNumber for $type {
             type Key = $key;
 
             $($in_bytes)*
@@ -225,7 +225,7 @@ integers! {
 
 macro_rules! floats {
     ($($type:ty, $key:ty, $floats:ident, $keys:ident of $width:literal;)*) => {$(
-        impl Number for $type {
+        impl ArrayNumber for $type {
             type Key = $key;
 
             #[inline(always)]
@@ -311,7 +311,7 @@ floats! {
 
 macro_rules! halves {
     ($($type:ty),*) => {$(
-        impl Number for $type {
+        impl ArrayNumber for $type {
             type Key = i32;
 
             #[inline(always)]

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use super::numbers::{Key, LANES, Number, TOGETHER};
-use crate::label::{Block, Line};
+use super::numbers::{ArrayNumber, Key, LANES, TOGETHER};
+use crate::label::{AlignedBytes, Block};
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
@@ -24,20 +24,20 @@ const WORDS: usize = 64;
 
 /// Memory that is used again from row to row, for scores with keys of one type.
 #[derive(Debug)]
-pub(super) struct Ranked<K: Key> {
+pub(super) struct RankedScores<K: Key> {
     level: Level,
     /// The keys of some rows, each from the start of a line on.
-    keys: Vec<Line>,
+    keys: Vec<AlignedBytes>,
     /// Marks of the keys that are within the bound of their row, with one bit each.
     within: Vec<u64>,
-    rows: Vec<Row<K>>,
+    rows: Vec<SearchedRow<K>>,
     placed: Vec<K::Placed>,
 }
 
 /// A row whose best scores are searched.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-struct Row<K: Key> {
+struct SearchedRow<K: Key> {
     /// The number of scores.
     scores: usize,
     /// The places of its keys, in units of [`TOGETHER`].
@@ -55,9 +55,9 @@ struct Row<K: Key> {
     ranked: [u8; MOST],
 }
 
-impl<K: Key> Default for Ranked<K> {
+impl<K: Key> Default for RankedScores<K> {
     fn default() -> Self {
-        let row = Row {
+        let row = SearchedRow {
             scores: 0,
             words: 0..0,
             best: 0,
@@ -67,7 +67,7 @@ impl<K: Key> Default for Ranked<K> {
             ranks: [0; MOST],
             ranked: [0; MOST],
         };
-        Ranked {
+        RankedScores {
             level: Level::new(),
             keys: Vec::new(),
             within: Vec::new(),
@@ -77,13 +77,13 @@ impl<K: Key> Default for Ranked<K> {
     }
 }
 
-impl<K: Key> Ranked<K> {
+impl<K: Key> RankedScores<K> {
     /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of its scores. The ranking has the labels of
     /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier.
     ///
     /// # Errors
     /// The row and the place in it of the first score that is not a number.
-    pub fn rank<N: Number<Key = K>>(
+    pub fn rank<N: ArrayNumber<Key = K>>(
         &mut self,
         scores: &[N],
         of_row: impl Fn(usize) -> Range<usize>,
@@ -106,7 +106,7 @@ impl<K: Key> Ranked<K> {
     }
 
     /// Reads the keys of the first of some rows, and returns the number of these rows.
-    fn take<'a, N: Number<Key = K>>(
+    fn take<'a, N: ArrayNumber<Key = K>>(
         &mut self,
         rows: impl Iterator<Item = (usize, &'a [N])>,
         reach: usize,
@@ -120,7 +120,7 @@ impl<K: Key> Ranked<K> {
             if self.within.len() < end {
                 self.within.resize(end, 0);
                 self.keys.resize(
-                    end * TOGETHER * size_of::<K>() / size_of::<Line>(),
+                    end * TOGETHER * size_of::<K>() / size_of::<AlignedBytes>(),
                     bytemuck::Zeroable::zeroed(),
                 );
             }
@@ -138,7 +138,7 @@ impl<K: Key> Ranked<K> {
 
     /// Finds the best scores of the rows that were taken, if they are few.
     fn find(&mut self, unranked: &Block, rows: Range<usize>) {
-        let Ranked { level, keys, within, rows: taken, .. } = self;
+        let RankedScores { level, keys, within, rows: taken, .. } = self;
         let keys: &[K] = bytemuck::cast_slice(keys);
         dispatch!(*level, simd => find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows));
     }
@@ -146,7 +146,7 @@ impl<K: Key> Ranked<K> {
     /// Appends the ranking of a row that was taken.
     #[inline]
     fn write(&mut self, at: usize, labels: &[u8], block: &mut Block) {
-        let Row { scores, words, best, count, ranked, .. } = &self.rows[at];
+        let SearchedRow { scores, words, best, count, ranked, .. } = &self.rows[at];
         let room = block.room(*best);
         if let (Some(_), Some(line)) = (count, room.first_chunk_mut()) {
             let first = ranked.first_chunk().copied().unwrap_or_default();
@@ -164,7 +164,7 @@ impl<K: Key> Ranked<K> {
 /// too many to be worth it, and the outer `None` that a score is NaN.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
-fn read<S: Simd, N: Number>(
+fn read<S: Simd, N: ArrayNumber>(
     simd: S,
     scores: &[N],
     keys: &mut [N::Key],
@@ -193,7 +193,7 @@ fn find<S: Simd, K: Key>(
     simd: S,
     keys: &[[K; TOGETHER]],
     within: &[u64],
-    rows: &mut [Row<K>],
+    rows: &mut [SearchedRow<K>],
     unranked: &Block,
     of: Range<usize>,
 ) {
@@ -216,7 +216,7 @@ fn find<S: Simd, K: Key>(
     }
 }
 
-impl<K: Key> Row<K> {
+impl<K: Key> SearchedRow<K> {
     /// Lists the keys within the bound and their labels.
     #[inline(always)]
     fn list(&mut self, keys: &[[K; TOGETHER]], within: &[u64], labels: &[[u8; TOGETHER]]) {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     /// The labels of the best of some rows, where a document's label is its place.
-    fn ranked<N: Number>(
+    fn ranked<N: ArrayNumber>(
         rows: &[Vec<N>],
         reach: usize,
         level: Level,
@@ -298,7 +298,7 @@ mod tests {
             unranked.push_labels(row.len());
             starts.push(starts[starts.len() - 1] + row.len());
         }
-        let mut ranked = Ranked { level, ..Ranked::default() };
+        let mut ranked = RankedScores { level, ..RankedScores::default() };
         ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, reach, &mut block)?;
         Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
     }

@@ -3,7 +3,7 @@
 use fearless_simd::Level;
 
 use super::numbers::Key;
-use super::ranked::Ranked;
+use super::ranked::RankedScores;
 use crate::label::Block;
 
 /// Memory that is used again from row to row.
@@ -17,16 +17,16 @@ pub struct Scratch {
     pub(super) judged: Vec<u32>,
     /// Labels in the order of documents and not of ranks.
     pub(super) unranked: Block,
-    pub(super) keys: Keys,
+    pub(super) keys: ScoreKeys,
     /// A row with its exact grades.
     pub(super) row: ExactRow,
 }
 
 /// Memory for scores with either type of key.
 #[derive(Default)]
-pub(super) struct Keys {
-    narrow: Ranked<i32>,
-    wide: Ranked<i64>,
+pub(super) struct ScoreKeys {
+    narrow: RankedScores<i32>,
+    wide: RankedScores<i64>,
 }
 
 impl Default for Scratch {
@@ -37,25 +37,25 @@ impl Default for Scratch {
             counts: [0; 256],
             judged: Vec::new(),
             unranked: Block::default(),
-            keys: Keys::default(),
+            keys: ScoreKeys::default(),
             row: ExactRow::default(),
         }
     }
 }
 
 /// Finds the memory for a type of key.
-pub(super) trait Kept: Key {
-    fn of(keys: &mut Keys) -> &mut Ranked<Self>;
+pub(super) trait KeptKey: Key {
+    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<Self>;
 }
 
-impl Kept for i32 {
-    fn of(keys: &mut Keys) -> &mut Ranked<i32> {
+impl KeptKey for i32 {
+    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<i32> {
         &mut keys.narrow
     }
 }
 
-impl Kept for i64 {
-    fn of(keys: &mut Keys) -> &mut Ranked<i64> {
+impl KeptKey for i64 {
+    fn of(keys: &mut ScoreKeys) -> &mut RankedScores<i64> {
         &mut keys.wide
     }
 }

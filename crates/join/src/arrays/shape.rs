@@ -17,10 +17,10 @@ use crate::numbers::Integers;
 /// # let _ = (three_rows_of_four, with_padding, one_behind_the_other, the_same, by_group);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Shape<'a>(Kind<'a>);
+pub struct Shape<'a>(ShapeKind<'a>);
 
 #[derive(Debug, Clone, Copy)]
-enum Kind<'a> {
+enum ShapeKind<'a> {
     Dense { width: usize, stride: usize, lengths: Option<Integers<'a>> },
     Offsets(Integers<'a>),
     Sizes(Integers<'a>),
@@ -35,15 +35,15 @@ impl<'a> Shape<'a> {
 
     /// Makes a shape in which every row has `width` values, and the next row begins `stride` values after it: at least `width`.
     pub fn strided(width: usize, stride: usize) -> Self {
-        Shape(Kind::Dense { width, stride, lengths: None })
+        Shape(ShapeKind::Dense { width, stride, lengths: None })
     }
 
     /// Takes only the first values of each row of a dense array, as many as its length in `of_rows`. The values behind them are never read.
     #[must_use]
     pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
         match self.0 {
-            Kind::Dense { width, stride, .. } => {
-                Shape(Kind::Dense { width, stride, lengths: Some(of_rows.into()) })
+            ShapeKind::Dense { width, stride, .. } => {
+                Shape(ShapeKind::Dense { width, stride, lengths: Some(of_rows.into()) })
             }
             _ => self,
         }
@@ -52,17 +52,17 @@ impl<'a> Shape<'a> {
     /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. There is one offset more than there are
     /// rows.
     pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
-        Shape(Kind::Offsets(offsets.into()))
+        Shape(ShapeKind::Offsets(offsets.into()))
     }
 
     /// Makes a shape in which row `r` has `sizes[r]` values, and the next row follows at once.
     pub fn sizes(sizes: impl Into<Integers<'a>>) -> Self {
-        Shape(Kind::Sizes(sizes.into()))
+        Shape(ShapeKind::Sizes(sizes.into()))
     }
 
     /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the id of each value.
     pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
-        Shape(Kind::Groups(of_values.into()))
+        Shape(ShapeKind::Groups(of_values.into()))
     }
 }
 
@@ -84,8 +84,8 @@ impl<'a> Layout<'a> {
     /// Makes the layout of an array of `values` values, which errors call `name`.
     pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
         match shape.0 {
-            Kind::Dense { width, stride, lengths } => dense(width, stride, lengths, values, name),
-            Kind::Offsets(offsets) => {
+            ShapeKind::Dense { width, stride, lengths } => dense(width, stride, lengths, values, name),
+            ShapeKind::Offsets(offsets) => {
                 if offsets.is_empty() {
                     return Err(wrong(
                         "offsets is empty: one more than there are rows was expected".to_owned(),
@@ -106,7 +106,7 @@ impl<'a> Layout<'a> {
                 }
                 Ok(Layout::Offsets(offsets))
             }
-            Kind::Sizes(sizes) => {
+            ShapeKind::Sizes(sizes) => {
                 let mut ends = Vec::with_capacity(sizes.len() + 1);
                 ends.push(0usize);
                 for at in 0..sizes.len() {
@@ -119,7 +119,7 @@ impl<'a> Layout<'a> {
                 }
                 Ok(Layout::Ends(ends))
             }
-            Kind::Groups(ids) => {
+            ShapeKind::Groups(ids) => {
                 if ids.len() != values {
                     return Err(wrong(format!(
                         "groups has {} ids, and {name} has {values} values",

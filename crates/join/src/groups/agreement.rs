@@ -209,7 +209,7 @@ pub fn agreement(ratings: &[Rating], judges: usize) -> Result<JudgeAgreement, Ra
 
     coded.sort_unstable_by_key(|rating| (rating.item, rating.code));
     let items = coded.chunk_by(|a, b| a.item == b.item).count();
-    let shared = Shared::new(&coded, &grades);
+    let shared = SharedItems::new(&coded, &grades);
     Ok(JudgeAgreement {
         ratings: ratings.len(),
         judges,
@@ -306,7 +306,7 @@ fn squared_distances(counts: impl Iterator<Item = (f64, f64)>) -> f64 {
 }
 
 /// Counts of the items with at least two ratings.
-struct Shared<'a> {
+struct SharedItems<'a> {
     /// All ratings, sorted by item and code.
     coded: &'a [Coded],
     /// The sorted list of grades.
@@ -319,7 +319,7 @@ struct Shared<'a> {
     sizes: BTreeMap<usize, (usize, u128)>,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedItems<'a> {
     /// Counts the ratings of `coded`, which are sorted by item and code.
     fn new(coded: &'a [Coded], grades: &'a [f64]) -> Self {
         let mut totals = vec![0; grades.len()];

@@ -7,8 +7,8 @@ pub mod subtopics;
 use rayon::prelude::*;
 
 use crate::label::{Facets, JudgedBy, QueryFacets};
-use preferences::{Fault, Line, Preferences};
-use subtopics::{AtCutoff, Query, Setting, Subtopics, Whole};
+use preferences::{PreferenceFault, PreferenceLine, Preferences};
+use subtopics::{AtCutoff, Setting, SubtopicQuery, Subtopics, WholeRanking};
 
 /// A value of a ranking over judgments by group.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +64,7 @@ pub enum SubtopicValue {
     /// One at a cutoff.
     At(u32, fn(&AtCutoff) -> f64),
     /// One of the whole ranking.
-    Whole(fn(&Whole) -> f64),
+    Whole(fn(&WholeRanking) -> f64),
 }
 
 impl FacetValue {
@@ -93,7 +93,7 @@ pub struct FacetWalks {
 struct OfSetting {
     setting: Setting,
     /// The relevant subtopics of the documents of each query, and what its rankings are divided by.
-    queries: Vec<(Relevant, Query)>,
+    queries: Vec<(Relevant, SubtopicQuery)>,
     /// The values, each with the place where it goes and, for one at a cutoff, the index of the cutoff.
     values: Vec<(usize, usize, SubtopicValue)>,
 }
@@ -159,8 +159,8 @@ impl Relevant {
 /// Memory that is used again from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct FacetScratch {
-    subtopics: subtopics::Scratch,
-    preferences: preferences::Scratch,
+    subtopics: subtopics::SubtopicScratch,
+    preferences: preferences::PreferenceScratch,
     at: Vec<AtCutoff>,
     numbers: Vec<u32>,
 }
@@ -173,7 +173,7 @@ impl FacetWalks {
     pub fn new<'v>(
         grouped: &Facets,
         values: impl Iterator<Item = (usize, &'v FacetValue)>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, PreferenceFault> {
         let queries = grouped.judgments.len();
         let mut settings: Vec<(SubtopicSetting, Vec<(usize, SubtopicValue)>)> = Vec::new();
         let mut preferred = Vec::new();
@@ -190,7 +190,8 @@ impl FacetWalks {
                 FacetValue::Judges(_) => {}
             }
         }
-        let lines = |query: usize| grouped.of(query).judgments.iter().map(Line::from).collect::<Vec<_>>();
+        let lines =
+            |query: usize| grouped.of(query).judgments.iter().map(PreferenceLine::from).collect::<Vec<_>>();
         let over_pairs = preferred
             .iter()
             .any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());
@@ -249,14 +250,14 @@ impl OfSetting {
         cutoffs.dedup();
         let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
         let setting = if of.raw_first { setting.with_raw_first() } else { setting };
-        let prepare = |(scratch, numbers): &mut (subtopics::Scratch, FacetNumbers), query: usize| {
+        let prepare = |(scratch, numbers): &mut (subtopics::SubtopicScratch, FacetNumbers), query: usize| {
             let relevant = Relevant::of(grouped.of(query), of.rel, numbers);
             let of_query =
-                relevant.view().map(|view| Query::new(view, &setting, scratch)).unwrap_or_default();
+                relevant.view().map(|view| SubtopicQuery::new(view, &setting, scratch)).unwrap_or_default();
             (relevant, of_query)
         };
         let all = 0..grouped.judgments.len();
-        let scratch = || (subtopics::Scratch::default(), FacetNumbers::new(grouped.names.len()));
+        let scratch = || (subtopics::SubtopicScratch::default(), FacetNumbers::new(grouped.names.len()));
         let queries = all.into_par_iter().map_init(scratch, prepare).collect();
         let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
         let values = values.into_iter().map(|(place, value)| match value {

@@ -27,7 +27,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// other numbering of groups gives the same preferences, but the averages over groups may then
 /// differ in the last bit from those of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
+pub struct PreferenceLine {
     /// Number of the judgment group.
     pub group: u32,
     /// Number of the sub-group; equal numbers in different groups have nothing in common.
@@ -41,7 +41,7 @@ pub struct Line {
 
 /// Reason why lines do not form preferences. Lines are named by their index.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
+pub enum PreferenceFault {
     /// Level that is not a number.
     Level {
         /// Index of the line.
@@ -80,38 +80,40 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl PreferenceFault {
     /// The indices of the lines at fault.
     pub fn lines(&self) -> Vec<usize> {
         match self {
-            Fault::Level { line } | Fault::Document { line } => vec![*line],
-            Fault::TwoLevels { higher, lower } => vec![*higher, *lower],
-            Fault::ZeroAndMore { zero, more } => vec![*zero, *more],
-            Fault::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
-            Fault::TooLarge { .. } => Vec::new(),
+            PreferenceFault::Level { line } | PreferenceFault::Document { line } => vec![*line],
+            PreferenceFault::TwoLevels { higher, lower } => vec![*higher, *lower],
+            PreferenceFault::ZeroAndMore { zero, more } => vec![*zero, *more],
+            PreferenceFault::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
+            PreferenceFault::TooLarge { .. } => Vec::new(),
         }
     }
 }
 
-impl From<&FacetJudgment> for Line {
+impl From<&FacetJudgment> for PreferenceLine {
     fn from(of: &FacetJudgment) -> Self {
-        Line { group: of.group, subgroup: of.subgroup, document: of.document, level: of.grade }
+        PreferenceLine { group: of.group, subgroup: of.subgroup, document: of.document, level: of.grade }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for PreferenceFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Level { .. } => write!(f, "the level is not a number"),
-            Fault::Document { .. } => write!(f, "the document has no number"),
-            Fault::TwoLevels { .. } => {
+            PreferenceFault::Level { .. } => write!(f, "the level is not a number"),
+            PreferenceFault::Document { .. } => write!(f, "the document has no number"),
+            PreferenceFault::TwoLevels { .. } => {
                 write!(f, "the document has two levels in one judgment group")
             }
-            Fault::ZeroAndMore { .. } => {
+            PreferenceFault::ZeroAndMore { .. } => {
                 write!(f, "the document has level 0 and a level above 0 in one judgment group")
             }
-            Fault::Cycle { .. } => write!(f, "the preferences of a judgment group go round in a circle"),
-            Fault::TooLarge { bytes } => write!(
+            PreferenceFault::Cycle { .. } => {
+                write!(f, "the preferences of a judgment group go round in a circle")
+            }
+            PreferenceFault::TooLarge { bytes } => write!(
                 f,
                 "the preferences of the query need {bytes} bytes of memory, at most {MOST_BYTES} are allowed"
             ),
@@ -119,7 +121,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for PreferenceFault {}
 
 /// Measure of preferences, with the names and values of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -229,12 +231,12 @@ impl Share {
 
 /// Sum of shares over pairs of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Pairs {
+struct PairShares {
     sum: f64,
     pairs: u64,
 }
 
-impl Pairs {
+impl PairShares {
     /// Mean over the pairs; 0 without a pair.
     fn mean(self) -> f64 {
         if self.pairs == 0 { 0.0 } else { self.sum / self.pairs as f64 }
@@ -258,9 +260,9 @@ pub struct Met {
     /// Sums over groups as above, not a number if a group has no possible preference.
     balanced: f64,
     balanced_retrieved: f64,
-    pair: Pairs,
-    pair_retrieved: Pairs,
-    pair_implied: Pairs,
+    pair: PairShares,
+    pair_retrieved: PairShares,
+    pair_implied: PairShares,
 }
 
 impl Met {
@@ -295,7 +297,7 @@ impl Met {
 
 /// Memory that [`Preferences::met`] works in, kept from one ranking to the next.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct PreferenceScratch {
     /// Position by document.
     position: Vec<u32>,
     /// Document by position.
@@ -308,7 +310,7 @@ pub struct Scratch {
     /// the number of documents seen before them.
     before: Vec<Vec<u64>>,
     /// Counts by group.
-    counts: Vec<Counts>,
+    counts: Vec<GroupCounts>,
     /// Documents of a group with several sub-groups that are positioned so far, that are retrieved,
     /// and that are left out, as bits.
     placed: Vec<u64>,
@@ -323,7 +325,7 @@ pub struct Scratch {
 
 /// Counts of one group while a ranking is gone through.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct GroupCounts {
     /// Documents retrieved.
     documents: u64,
     /// Fulfilled preferences between retrieved documents.
@@ -334,7 +336,7 @@ struct Counts {
 
 /// Place of a document in a group.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct DocumentPlace {
     /// Index of the group.
     group: u32,
     /// Class of the document in a group with one sub-group, 0 being the highest; index of the
@@ -381,7 +383,7 @@ struct Closure {
 }
 
 #[derive(Clone, Debug)]
-enum Group {
+enum PreparedGroup {
     Classes(Classes),
     Closure(Closure),
 }
@@ -390,18 +392,18 @@ enum Group {
 #[derive(Clone, Debug)]
 pub struct Preferences {
     documents: u32,
-    groups: Vec<Group>,
+    groups: Vec<PreparedGroup>,
     /// Places of all documents, those of a document from `starts[document]` to the next start.
-    places: Vec<Place>,
+    places: Vec<DocumentPlace>,
     starts: Vec<usize>,
     /// Number of classes of all groups with one sub-group.
     classes: usize,
-    pairs: Distinct,
+    pairs: DistinctPairs,
 }
 
 /// Number of pairs of documents with a preference.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Distinct {
+enum DistinctPairs {
     /// As many as there are preferences: no document is in several groups or repeated lines.
     All,
     /// Fewer, as several groups or repeated lines have some of them.
@@ -417,25 +419,25 @@ impl Preferences {
     /// order of the lines has no influence on the result.
     ///
     /// All pairs of documents are looked at, if some documents are in several groups.
-    pub fn new(lines: &[Line], documents: u32) -> Result<Preferences, Fault> {
+    pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
         let mut preferences = Preferences::without_pairs(lines, documents)?;
-        if preferences.pairs == Distinct::Unknown {
-            preferences.pairs = Distinct::Fewer(preferences.count_distinct());
+        if preferences.pairs == DistinctPairs::Unknown {
+            preferences.pairs = DistinctPairs::Fewer(preferences.count_distinct());
         }
         Ok(preferences)
     }
 
     /// As [`Preferences::new`], for measures that are not over pairs of documents.
-    pub fn without_pairs(lines: &[Line], documents: u32) -> Result<Preferences, Fault> {
+    pub fn without_pairs(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
         if lines.len() > u32::MAX as usize {
-            return Err(Fault::TooLarge { bytes: size_of_val(lines) as u64 });
+            return Err(PreferenceFault::TooLarge { bytes: size_of_val(lines) as u64 });
         }
         for (line, at) in lines.iter().enumerate() {
             if at.level.is_nan() {
-                return Err(Fault::Level { line });
+                return Err(PreferenceFault::Level { line });
             }
             if at.document >= documents {
-                return Err(Fault::Document { line });
+                return Err(PreferenceFault::Document { line });
             }
         }
         let mut order: Vec<u32> = (0..lines.len() as u32).collect();
@@ -456,17 +458,17 @@ impl Preferences {
             groups.push(if first.subgroup == last.subgroup {
                 let group = Classes::new(lines, run, classes)?;
                 classes += group.sizes.len();
-                Group::Classes(group)
+                PreparedGroup::Classes(group)
             } else {
-                Group::Closure(Closure::new(lines, run, &mut bytes)?)
+                PreparedGroup::Closure(Closure::new(lines, run, &mut bytes)?)
             });
         }
 
         let mut starts = vec![0; documents as usize + 1];
         let members = || {
             groups.iter().zip(0..).flat_map(|(group, at)| match group {
-                Group::Classes(group) => Members::Classes(group.members.iter(), at),
-                Group::Closure(group) => Members::Closure(group.documents.iter().zip(0..), at),
+                PreparedGroup::Classes(group) => GroupDocuments::Classes(group.members.iter(), at),
+                PreparedGroup::Closure(group) => GroupDocuments::Closure(group.documents.iter().zip(0..), at),
             })
         };
         for (document, _) in members() {
@@ -476,7 +478,7 @@ impl Preferences {
             starts[document] += starts[document - 1];
         }
         let mut next = starts.clone();
-        let empty = Place { group: 0, at: 0, times: 0 };
+        let empty = DocumentPlace { group: 0, at: 0, times: 0 };
         let mut places = vec![empty; starts[documents as usize]];
         for (document, place) in members() {
             places[next[document as usize]] = place;
@@ -485,7 +487,7 @@ impl Preferences {
 
         let alone = starts.windows(2).all(|start| start[1] - start[0] <= 1)
             && places.iter().all(|place| place.times == 1);
-        let pairs = if alone { Distinct::All } else { Distinct::Unknown };
+        let pairs = if alone { DistinctPairs::All } else { DistinctPairs::Unknown };
         Ok(Preferences { documents, groups, places, starts, classes, pairs })
     }
 
@@ -493,16 +495,16 @@ impl Preferences {
     ///
     /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A
     /// repeated number and one that is too large are skipped.
-    pub fn met(&self, retrieved: &[u32], scratch: &mut Scratch) -> Met {
+    pub fn met(&self, retrieved: &[u32], scratch: &mut PreferenceScratch) -> Met {
         let kept = self.rank(retrieved, scratch);
         self.go_through(kept, scratch);
         let mut met = Met { groups: self.groups.len() as u64, ..Met::default() };
         for (at, group) in self.groups.iter().enumerate() {
             let part = match group {
-                Group::Classes(group) => {
+                PreparedGroup::Classes(group) => {
                     group.count(&scratch.counts[at], &scratch.class, &scratch.before[at])
                 }
-                Group::Closure(group) => group.count(kept, scratch),
+                PreparedGroup::Closure(group) => group.count(kept, scratch),
             };
             met.all.add(part.all);
             met.retrieved.add(part.retrieved);
@@ -514,17 +516,17 @@ impl Preferences {
             met.balanced += quotient(part.balanced);
             met.balanced_retrieved += quotient(part.balanced_retrieved);
         }
-        let pairs = |share: Share| Pairs { sum: share.fulfilled as f64, pairs: share.possible };
+        let pairs = |share: Share| PairShares { sum: share.fulfilled as f64, pairs: share.possible };
         match self.pairs {
-            Distinct::Unknown => {}
-            Distinct::All => {
+            DistinctPairs::Unknown => {}
+            DistinctPairs::All => {
                 met.pair = pairs(met.all);
                 met.pair_retrieved = pairs(met.retrieved);
                 met.pair_implied = pairs(met.implied);
             }
-            Distinct::Fewer(distinct) => {
+            DistinctPairs::Fewer(distinct) => {
                 self.list_members(scratch);
-                let mut sums = Pairs::default();
+                let mut sums = PairShares::default();
                 for at in 0..kept {
                     self.pairs_of(at, at + 1..kept, scratch, &mut sums);
                 }
@@ -533,14 +535,14 @@ impl Preferences {
                     self.pairs_of(at, kept..self.documents, scratch, &mut sums);
                 }
                 met.pair_implied = sums;
-                met.pair = Pairs { sum: sums.sum, pairs: distinct };
+                met.pair = PairShares { sum: sums.sum, pairs: distinct };
             }
         }
         met
     }
 
     /// Gives every document its position; the number of retrieved documents.
-    fn rank(&self, retrieved: &[u32], scratch: &mut Scratch) -> u32 {
+    fn rank(&self, retrieved: &[u32], scratch: &mut PreferenceScratch) -> u32 {
         scratch.position.clear();
         scratch.position.resize(self.documents as usize, u32::MAX);
         scratch.ranked.clear();
@@ -561,20 +563,20 @@ impl Preferences {
     }
 
     /// Goes through the retrieved documents and counts in all groups with one sub-group.
-    fn go_through(&self, kept: u32, scratch: &mut Scratch) {
+    fn go_through(&self, kept: u32, scratch: &mut PreferenceScratch) {
         scratch.class.clear();
         scratch.class.resize(self.classes, 0);
         scratch.seen.clear();
         scratch.seen.resize(self.classes, 0);
         scratch.counts.clear();
-        scratch.counts.resize(self.groups.len(), Counts::default());
+        scratch.counts.resize(self.groups.len(), GroupCounts::default());
         scratch.before.resize_with(self.groups.len().max(scratch.before.len()), Vec::new);
         for before in &mut scratch.before {
             before.clear();
         }
         for &document in &scratch.ranked[..kept as usize] {
             for place in self.places_of(document) {
-                let Group::Classes(group) = &self.groups[place.group as usize] else {
+                let PreparedGroup::Classes(group) = &self.groups[place.group as usize] else {
                     continue;
                 };
                 let counts = &mut scratch.counts[place.group as usize];
@@ -605,12 +607,12 @@ impl Preferences {
         }
     }
 
-    fn places_of(&self, document: u32) -> &[Place] {
+    fn places_of(&self, document: u32) -> &[DocumentPlace] {
         &self.places[self.starts[document as usize]..self.starts[document as usize + 1]]
     }
 
     /// Lists the documents of each group by position, for [`Preferences::pairs_of`].
-    fn list_members(&self, scratch: &mut Scratch) {
+    fn list_members(&self, scratch: &mut PreferenceScratch) {
         let lists = self.groups.len().max(scratch.members.len());
         scratch.members.resize_with(lists, Vec::new);
         for members in &mut scratch.members {
@@ -624,7 +626,7 @@ impl Preferences {
     }
 
     /// Adds the pairs of the document at a position with those at a range of later positions.
-    fn pairs_of(&self, at: u32, range: Range<u32>, scratch: &mut Scratch, sums: &mut Pairs) {
+    fn pairs_of(&self, at: u32, range: Range<u32>, scratch: &mut PreferenceScratch, sums: &mut PairShares) {
         if range.is_empty() {
             return;
         }
@@ -640,7 +642,7 @@ impl Preferences {
             let later = later.take_while(|member| member.0 < range.end);
             let (over, under) = (&mut scratch.over, &mut scratch.under);
             match &self.groups[place.group as usize] {
-                Group::Classes(_) => {
+                PreparedGroup::Classes(_) => {
                     for &(position, class, times) in later {
                         let index = (position - range.start) as usize;
                         let count = f64::from(place.times) * f64::from(times);
@@ -648,7 +650,7 @@ impl Preferences {
                         under[index] += if class < place.at { count } else { 0.0 };
                     }
                 }
-                Group::Closure(group) => {
+                PreparedGroup::Closure(group) => {
                     for &(position, other, _) in later {
                         let index = (position - range.start) as usize;
                         let (one, other) = (place.at as usize, other as usize);
@@ -667,10 +669,10 @@ impl Preferences {
 
     /// Number of pairs of documents between which some group has a preference.
     fn count_distinct(&self) -> u64 {
-        let mut scratch = Scratch::default();
+        let mut scratch = PreferenceScratch::default();
         self.rank(&[], &mut scratch);
         self.list_members(&mut scratch);
-        let mut sums = Pairs::default();
+        let mut sums = PairShares::default();
         for at in 0..self.documents {
             self.pairs_of(at, at + 1..self.documents, &mut scratch, &mut sums);
         }
@@ -679,23 +681,23 @@ impl Preferences {
 }
 
 /// Iterator over the documents of a group with their places.
-enum Members<'a> {
+enum GroupDocuments<'a> {
     Classes(std::slice::Iter<'a, (u32, u32, u32)>, u32),
     Closure(std::iter::Zip<std::slice::Iter<'a, u32>, std::ops::RangeFrom<u32>>, u32),
 }
 
-impl Iterator for Members<'_> {
-    type Item = (u32, Place);
+impl Iterator for GroupDocuments<'_> {
+    type Item = (u32, DocumentPlace);
 
-    fn next(&mut self) -> Option<(u32, Place)> {
+    fn next(&mut self) -> Option<(u32, DocumentPlace)> {
         match self {
-            Members::Classes(members, group) => members.next().map(|&(document, at, times)| {
+            GroupDocuments::Classes(members, group) => members.next().map(|&(document, at, times)| {
                 let group = *group;
-                (document, Place { group, at, times })
+                (document, DocumentPlace { group, at, times })
             }),
-            Members::Closure(members, group) => members.next().map(|(&document, at)| {
+            GroupDocuments::Closure(members, group) => members.next().map(|(&document, at)| {
                 let (group, times) = (*group, 1);
-                (document, Place { group, at, times })
+                (document, DocumentPlace { group, at, times })
             }),
         }
     }
@@ -736,7 +738,7 @@ fn mixed_pairs(sizes: impl Iterator<Item = u64>) -> u64 {
 }
 
 /// Shares of one group.
-struct Part {
+struct GroupShares {
     all: Share,
     retrieved: Share,
     implied: Share,
@@ -746,7 +748,7 @@ struct Part {
 
 impl Classes {
     /// Group of the lines at the sorted indices of `run`, whose first class is number `start`.
-    fn new(lines: &[Line], run: &[u32], start: usize) -> Result<Classes, Fault> {
+    fn new(lines: &[PreferenceLine], run: &[u32], start: usize) -> Result<Classes, PreferenceFault> {
         let mut sizes = Vec::new();
         let mut relevant_classes = 0;
         let mut members: Vec<(u32, u32, u32)> = Vec::with_capacity(run.len());
@@ -761,7 +763,10 @@ impl Classes {
         members.sort_unstable();
         for pair in members.windows(2) {
             if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-                return Err(Fault::TwoLevels { higher: pair[0].2 as usize, lower: pair[1].2 as usize });
+                return Err(PreferenceFault::TwoLevels {
+                    higher: pair[0].2 as usize,
+                    lower: pair[1].2 as usize,
+                });
             }
         }
         // From here on the third value is the number of lines instead of the line.
@@ -781,7 +786,7 @@ impl Classes {
     }
 
     /// Shares that a ranking fulfils; `class` and `before` are described at [`Scratch`].
-    fn count(&self, counts: &Counts, class: &[u64], before: &[u64]) -> Part {
+    fn count(&self, counts: &GroupCounts, class: &[u64], before: &[u64]) -> GroupShares {
         let found = &class[self.start..self.start + self.sizes.len()];
         let lowest = found.len() - 1;
         let missed = || self.sizes.iter().zip(found).map(|(size, found)| size - found);
@@ -838,7 +843,7 @@ impl Classes {
                 possible: both_above + counts.documents * kept,
             }
         };
-        Part {
+        GroupShares {
             all: Share { fulfilled: counts.fulfilled + implied, possible: self.possible },
             retrieved: Share { fulfilled: counts.fulfilled, possible: both },
             implied: Share { fulfilled: counts.fulfilled + implied, possible: self.possible - neither },
@@ -868,7 +873,7 @@ fn zeros(bits: &mut Vec<u64>, words: usize) {
 }
 
 /// Step from one class of a sub-group to the next lower one, as ranges of the sorted lines.
-struct Gate {
+struct ClassStep {
     upper: Range<usize>,
     lower: Range<usize>,
 }
@@ -876,7 +881,7 @@ struct Gate {
 impl Closure {
     /// Group of the lines at the sorted indices of `run`. `bytes` is the memory that the groups
     /// before it take, to which that of this group is added.
-    fn new(lines: &[Line], run: &[u32], bytes: &mut u64) -> Result<Closure, Fault> {
+    fn new(lines: &[PreferenceLine], run: &[u32], bytes: &mut u64) -> Result<Closure, PreferenceFault> {
         let line = |at: usize| &lines[run[at] as usize];
         let mut documents: Vec<u32> = (0..run.len()).map(|at| line(at).document).collect();
         documents.sort_unstable();
@@ -894,7 +899,7 @@ impl Closure {
             let mut upper: Option<Range<usize>> = None;
             for lower in ranges(subgroup, |a, b| line(a).level == line(b).level) {
                 if let Some(upper) = upper {
-                    gates.push(Gate { upper, lower: lower.clone() });
+                    gates.push(ClassStep { upper, lower: lower.clone() });
                 }
                 upper = Some(lower);
             }
@@ -921,7 +926,7 @@ impl Closure {
         let order = match graph.order() {
             Ok(order) => order,
             Err(component) => {
-                return Err(Fault::Cycle { steps: circle(lines, run, &local, size, &component) });
+                return Err(PreferenceFault::Cycle { steps: circle(lines, run, &local, size, &component) });
             }
         };
 
@@ -1003,9 +1008,9 @@ impl Closure {
     }
 
     /// Shares that a ranking of which `kept` documents are retrieved fulfils.
-    fn count(&self, kept: u32, scratch: &mut Scratch) -> Part {
+    fn count(&self, kept: u32, scratch: &mut PreferenceScratch) -> GroupShares {
         let words = self.words;
-        let Scratch { position, placed, retrieved, without, .. } = scratch;
+        let PreferenceScratch { position, placed, retrieved, without, .. } = scratch;
         let mut order: Vec<(u32, usize)> = self
             .documents
             .iter()
@@ -1083,7 +1088,7 @@ impl Closure {
         } else {
             leave_out(found)
         };
-        Part {
+        GroupShares {
             all: Share { fulfilled: fulfilled + implied, possible: self.possible },
             retrieved: Share { fulfilled, possible: both },
             implied: Share { fulfilled: fulfilled + implied, possible: touched },
@@ -1094,10 +1099,10 @@ impl Closure {
 }
 
 /// Adds the memory of `rows` rows of `words` words, unless it is too much.
-fn reserve(bytes: &mut u64, rows: usize, words: usize) -> Result<(), Fault> {
+fn reserve(bytes: &mut u64, rows: usize, words: usize) -> Result<(), PreferenceFault> {
     *bytes = bytes.saturating_add((rows as u64).saturating_mul(8 * words as u64));
     if *bytes > MOST_BYTES {
-        return Err(Fault::TooLarge { bytes: *bytes });
+        return Err(PreferenceFault::TooLarge { bytes: *bytes });
     }
     Ok(())
 }
@@ -1121,7 +1126,12 @@ fn ranges(range: Range<usize>, same: impl Fn(usize, usize) -> bool) -> impl Iter
 
 /// Sign of the level of each document in a group with several sub-groups. Where a document has
 /// several levels it is the one of the last sub-group, and the lowest level there.
-fn signs(lines: &[Line], run: &[u32], local: &[usize], size: usize) -> Result<Vec<i8>, Fault> {
+fn signs(
+    lines: &[PreferenceLine],
+    run: &[u32],
+    local: &[usize],
+    size: usize,
+) -> Result<Vec<i8>, PreferenceFault> {
     let mut signs = vec![-1; size];
     let mut from = vec![0; size];
     for (&line, &document) in run.iter().zip(local) {
@@ -1136,10 +1146,10 @@ fn signs(lines: &[Line], run: &[u32], local: &[usize], size: usize) -> Result<Ve
         let (before, line) = (from[document], line as usize);
         match (signs[document], sign) {
             (1, 0) => {
-                return Err(Fault::ZeroAndMore { zero: line, more: before });
+                return Err(PreferenceFault::ZeroAndMore { zero: line, more: before });
             }
             (0, 1) => {
-                return Err(Fault::ZeroAndMore { zero: before, more: line });
+                return Err(PreferenceFault::ZeroAndMore { zero: before, more: line });
             }
             _ => {}
         }
@@ -1153,7 +1163,7 @@ fn signs(lines: &[Line], run: &[u32], local: &[usize], size: usize) -> Result<Ve
 /// `0..size`, gates the nodes after them. A document leads to the gates below its lines, a gate to
 /// the documents of its lower class.
 struct Graph<'a> {
-    gates: &'a [Gate],
+    gates: &'a [ClassStep],
     local: &'a [usize],
     starts: &'a [usize],
     through: &'a [usize],
@@ -1240,7 +1250,7 @@ impl Graph<'_> {
 
 /// Shortest circle of preferences through the first document of a component.
 fn circle(
-    lines: &[Line],
+    lines: &[PreferenceLine],
     run: &[u32],
     local: &[usize],
     size: usize,

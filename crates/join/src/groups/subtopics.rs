@@ -110,7 +110,7 @@ fn discount(rank: usize) -> f64 {
 
 /// Memory kept from one query to the next.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct SubtopicScratch {
     /// Gain of each subtopic's next document.
     gains: Vec<f64>,
     /// Documents seen with each subtopic.
@@ -120,30 +120,30 @@ pub struct Scratch {
     /// Hash of its subtopics and number of each document.
     documents: Vec<(u64, u32)>,
     /// Documents with the same subtopics.
-    groups: Vec<Group>,
+    groups: Vec<SameSubtopics>,
     /// Largest key, or more, of each block of groups.
-    bounds: Vec<Key>,
+    bounds: Vec<GainKey>,
 }
 
 /// Gain in bits, which sort as gains do, and number of a document.
-type Key = (u64, u32);
+type GainKey = (u64, u32);
 
 /// Documents with the same subtopics: those not chosen yet are `start..end` of the sorted documents.
 #[derive(Debug)]
-struct Group {
-    key: Key,
+struct SameSubtopics {
+    key: GainKey,
     start: usize,
     end: usize,
 }
 
 /// Sums down a ranking, before they are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Sums {
+struct SubtopicSums {
     dcg: f64,
     err: f64,
 }
 
-impl Sums {
+impl SubtopicSums {
     fn add(&mut self, gain: f64, rank: usize, setting: &Setting) {
         self.dcg += gain * setting.discount(rank);
         self.err += gain / (rank + 1) as f64;
@@ -163,7 +163,7 @@ pub struct AtCutoff {
 
 /// Values of a whole ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Whole {
+pub struct WholeRanking {
     pub nrbp: f64,
     pub nnrbp: f64,
     pub ap_ia: f64,
@@ -171,19 +171,19 @@ pub struct Whole {
 
 /// What the rankings of one query are divided by, computed once for all of them.
 #[derive(Clone, Debug, Default)]
-pub struct Query {
+pub struct SubtopicQuery {
     /// Largest sums conceivable at each cutoff: every rank has every subtopic.
-    bounds: Vec<Sums>,
+    bounds: Vec<SubtopicSums>,
     /// Values of the ideal ranking at each cutoff.
-    ideal: Vec<Sums>,
+    ideal: Vec<SubtopicSums>,
     ideal_nrbp: f64,
     /// Documents relevant to each subtopic.
     relevant: Vec<u32>,
 }
 
-impl Query {
+impl SubtopicQuery {
     /// Query judged by `of`, for rankings evaluated under `setting`.
-    pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut Scratch) -> Self {
+    pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut SubtopicScratch) -> Self {
         let mut relevant = vec![0; of.count as usize];
         for &subtopic in of.subtopics {
             relevant[subtopic as usize] += 1;
@@ -194,7 +194,7 @@ impl Query {
             ideal_nrbp: 0.0,
             relevant,
         };
-        let (mut rank, mut sums, mut nrbp, mut decay) = (0, Sums::default(), 0.0, 1.0);
+        let (mut rank, mut sums, mut nrbp, mut decay) = (0, SubtopicSums::default(), 0.0, 1.0);
         let deepest = setting.deepest();
         choose(of, setting.alpha, scratch, |gain| {
             if rank < deepest {
@@ -222,18 +222,25 @@ impl Query {
         setting.cutoffs.get(self.ideal.len()).map(|&cutoff| cutoff as usize)
     }
 
-    fn close(&mut self, of: Subtopics<'_>, setting: &Setting, sums: Sums) {
+    fn close(&mut self, of: Subtopics<'_>, setting: &Setting, sums: SubtopicSums) {
         let values = self.divided(of, setting, sums, self.ideal.len(), true);
         self.ideal.push(values);
     }
 
     /// Sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
-    fn divided(&self, of: Subtopics<'_>, setting: &Setting, sums: Sums, at: usize, raw_first: bool) -> Sums {
+    fn divided(
+        &self,
+        of: Subtopics<'_>,
+        setting: &Setting,
+        sums: SubtopicSums,
+        at: usize,
+        raw_first: bool,
+    ) -> SubtopicSums {
         if of.count == 0 || raw_first && setting.cutoffs[at] == 1 {
             return sums;
         }
         let bound = self.bounds[at];
-        Sums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
+        SubtopicSums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
     }
 
     /// Values of the whole ranking that `retrieved` describes; those at the cutoffs replace what
@@ -246,24 +253,24 @@ impl Query {
         &self,
         (of, setting): (Subtopics<'_>, &Setting),
         retrieved: &[(u32, u32)],
-        scratch: &mut Scratch,
+        scratch: &mut SubtopicScratch,
         at: &mut Vec<AtCutoff>,
-    ) -> Whole {
+    ) -> WholeRanking {
         let subtopics = f64::from(of.count);
-        let Scratch { gains, seen, precisions, .. } = scratch;
+        let SubtopicScratch { gains, seen, precisions, .. } = scratch;
         refill(gains, of.count, 1.0);
         refill(seen, of.count, 0);
         refill(precisions, of.count, 0.0);
         at.clear();
-        let (mut sums, mut judgments, mut found) = (Sums::default(), 0u64, 0u32);
+        let (mut sums, mut judgments, mut found) = (SubtopicSums::default(), 0u64, 0u32);
         let (mut nrbp, mut decay, mut decayed) = (0.0, 1.0, 0);
         let kept = 1.0 - setting.alpha;
         let deepest = setting.deepest();
         // Values at the next cutoff, from the sums so far.
         let close = |at: &mut Vec<AtCutoff>, sums, judgments: u64, found: u32| {
-            let value: Sums = self.divided(of, setting, sums, at.len(), setting.raw_first);
+            let value: SubtopicSums = self.divided(of, setting, sums, at.len(), setting.raw_first);
             // The bound would cancel, but for its rounding.
-            let share: Sums = self.divided(of, setting, sums, at.len(), true);
+            let share: SubtopicSums = self.divided(of, setting, sums, at.len(), true);
             let ideal = self.ideal[at.len()];
             let cutoff = u64::from(setting.cutoffs[at.len()]);
             at.push(if of.count == 0 {
@@ -317,7 +324,7 @@ impl Query {
                 ap_ia += sum / f64::from(relevant);
             }
         }
-        Whole { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, subtopics) }
+        WholeRanking { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, subtopics) }
     }
 }
 
@@ -328,7 +335,12 @@ fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
 }
 
 /// Gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as tests compare them with the plain ones.
-pub fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
+pub fn ideal_gains(
+    of: Subtopics<'_>,
+    setting: &Setting,
+    depth: usize,
+    scratch: &mut SubtopicScratch,
+) -> Vec<f64> {
     let mut gains = Vec::new();
     if depth > 0 {
         choose(of, setting.alpha, scratch, |gain| {
@@ -340,8 +352,8 @@ pub fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: 
 }
 
 /// Sums at each cutoff of a ranking whose every document has all `count` subtopics.
-fn bounds(count: u32, setting: &Setting) -> Vec<Sums> {
-    let (mut sums, mut gain, mut rank) = (Sums::default(), f64::from(count), 0);
+fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
+    let (mut sums, mut gain, mut rank) = (SubtopicSums::default(), f64::from(count), 0);
     let mut bounds = Vec::with_capacity(setting.cutoffs.len());
     for &cutoff in &setting.cutoffs {
         while rank < cutoff as usize {
@@ -363,7 +375,7 @@ fn bounds(count: u32, setting: &Setting) -> Vec<Sums> {
 const BLOCK: usize = 64;
 
 /// Key below that of any group with a gain.
-const NO_GAIN: Key = (0, u32::MAX);
+const NO_GAIN: GainKey = (0, u32::MAX);
 
 /// Choice of the ideal ranking: calls `visit` with the gain of each rank from the top, until it
 /// returns false or no document adds a gain.
@@ -373,8 +385,8 @@ const NO_GAIN: Key = (0, u32::MAX);
 /// only fall (sums rounded in a fixed order do so too), so a key is never too small: only groups
 /// whose keys exceed the best one found so far are computed anew, and whole blocks of groups are
 /// passed over by the largest of their keys.
-fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut Scratch, mut visit: impl FnMut(f64) -> bool) {
-    let Scratch { gains, documents, groups, bounds, .. } = scratch;
+fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visit: impl FnMut(f64) -> bool) {
+    let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
     refill(gains, of.count, 1.0);
     documents.clear();
     documents.extend((0..of.documents()).filter_map(|document| {
@@ -389,7 +401,7 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut Scratch, mut visit: impl 
     for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
         let end = start + group.len();
         let largest = documents[end - 1].1;
-        groups.push(Group { key: ((of.of(largest).len() as f64).to_bits(), largest), start, end });
+        groups.push(SameSubtopics { key: ((of.of(largest).len() as f64).to_bits(), largest), start, end });
         start = end;
     }
     groups.sort_unstable_by_key(|group| Reverse(group.key));

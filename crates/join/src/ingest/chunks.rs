@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use memchr::{memchr, memrchr};
 
-use super::layout::Table;
+use super::layout::TableLayout;
 use super::limits::LONGEST_LINE;
 use super::scan::split;
 
@@ -51,7 +51,7 @@ pub(super) enum Content<'a> {
 /// # Errors
 /// A stream that cannot be read, or no memory.
 pub(super) fn each_chunk<W: Send>(
-    (content, table): (Content<'_>, Option<&Table>),
+    (content, table): (Content<'_>, Option<&TableLayout>),
     ChunkSize(size): ChunkSize,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
@@ -61,7 +61,7 @@ pub(super) fn each_chunk<W: Send>(
         Content::Stream(open) => open,
         Content::Whole(bytes) => {
             let size = fitting(size, bytes.len());
-            let cutter = Cutter { text: bytes, table, size, next: Mutex::new((0, 0)) };
+            let cutter = TextCutter { text: bytes, table, size, next: Mutex::new((0, 0)) };
             let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
             return Ok(all_workers(workers, || {
                 let mut worker = worker();
@@ -75,7 +75,7 @@ pub(super) fn each_chunk<W: Send>(
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
-        let cuts = Cuts::anywhere(size, table);
+        let cuts = CutRule::anywhere(size, table);
         let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
         let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
             return on_this_thread(open, cuts, stop, worker(), take);
@@ -85,7 +85,7 @@ pub(super) fn each_chunk<W: Send>(
             blocks
                 .lock()
                 .ok()
-                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok())
+                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<PassingChunk>>| blocks.recv().ok())
         };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
@@ -110,13 +110,13 @@ type Open<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send + 'a>> + Sync + 'a;
 /// Reads and works in turns, if no thread can be started.
 fn on_this_thread<W>(
     open: &Open<'_>,
-    cuts: Cuts<'_>,
+    cuts: CutRule<'_>,
     stop: impl Fn() -> bool + Sync,
     mut worker: W,
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
     let (empty, returned) = channel();
-    let work = |Block { number, start, text, length }: Block| {
+    let work = |PassingChunk { number, start, text, length }: PassingChunk| {
         take(&mut worker, Chunk { number, start, text: &text[..length] });
         empty.send(text).is_ok() && !stop()
     };
@@ -147,15 +147,15 @@ pub(super) fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) ->
 }
 
 /// Text in memory, cut on demand.
-struct Cutter<'a> {
+struct TextCutter<'a> {
     text: &'a [u8],
-    table: Option<&'a Table>,
+    table: Option<&'a TableLayout>,
     size: usize,
     /// The number and start of the next chunk.
     next: Mutex<(u64, usize)>,
 }
 
-impl<'a> Cutter<'a> {
+impl<'a> TextCutter<'a> {
     fn next(&self) -> Option<Chunk<'a>> {
         let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (number, start) = *next;
@@ -169,7 +169,7 @@ impl<'a> Cutter<'a> {
 }
 
 /// The query of a line, unless the line is blank or a comment.
-fn query<'t>(line: &'t [u8], table: Option<&Table>) -> Option<&'t [u8]> {
+fn query<'t>(line: &'t [u8], table: Option<&TableLayout>) -> Option<&'t [u8]> {
     match table {
         None => split(line).next().filter(|query| query[0] != b'#'),
         Some(table) => table.query_of(line),
@@ -182,7 +182,7 @@ fn gap(size: usize) -> usize {
 }
 
 /// The first place after `at` where a line begins whose query is not that of the line before it, or which comes after a gap.
-fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&Table>) -> usize {
+fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>) -> usize {
     if at >= text.len() {
         return text.len();
     }
@@ -211,7 +211,7 @@ pub(super) fn line_after(text: &[u8], at: usize) -> usize {
 
 /// The last place in an incomplete text where a line begins whose query is not that of the line before it, or which comes after a gap; 0 if
 /// there is none.
-fn last_border(text: &[u8], gap: usize, table: Option<&Table>) -> usize {
+fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
     let (last, mut border, mut after) = (end + 1, 0, None);
     loop {
@@ -238,9 +238,9 @@ const LARGEST: usize = 2 * LONGEST_LINE;
 
 /// The rule by which an incomplete text is cut into chunks.
 #[derive(Clone, Copy)]
-struct Cuts<'a> {
+struct CutRule<'a> {
     /// The format of the table; `None` for other text.
-    table: Option<&'a Table>,
+    table: Option<&'a TableLayout>,
     /// The size of chunks, if nothing else matters.
     size: usize,
     /// The number of bytes of blank lines and comments that are cut anywhere.
@@ -249,16 +249,16 @@ struct Cuts<'a> {
     largest: usize,
 }
 
-impl<'a> Cuts<'a> {
+impl<'a> CutRule<'a> {
     /// Makes cuts for a text that can be read again, so that a query may be cut in two.
-    fn anywhere(size: usize, table: Option<&'a Table>) -> Self {
-        Cuts { table, size, gap: gap(size), largest: LARGEST }
+    fn anywhere(size: usize, table: Option<&'a TableLayout>) -> Self {
+        CutRule { table, size, gap: gap(size), largest: LARGEST }
     }
 
     /// Makes cuts that keep the lines of a query together, however many they are. Only blank lines and comments between them that are
     /// longer than any line may be are cut.
-    fn between_queries(size: usize, table: Option<&'a Table>) -> Self {
-        Cuts { table, size, gap: LONGEST_LINE, largest: usize::MAX }
+    fn between_queries(size: usize, table: Option<&'a TableLayout>) -> Self {
+        CutRule { table, size, gap: LONGEST_LINE, largest: usize::MAX }
     }
 
     /// The last place for a cut; `None` if more of the text is needed.
@@ -273,12 +273,12 @@ impl<'a> Cuts<'a> {
 }
 
 /// The last place in an incomplete text up to which all queries are complete, if their lines are together; 0 if there is none.
-pub(super) fn complete(text: &[u8], table: Option<&Table>) -> usize {
+pub(super) fn complete(text: &[u8], table: Option<&TableLayout>) -> usize {
     last_border(text, usize::MAX, table)
 }
 
 /// A chunk of a text that is read once: the first `length` bytes of a buffer.
-struct Block {
+struct PassingChunk {
     number: u64,
     start: usize,
     text: Vec<u8>,
@@ -288,8 +288,8 @@ struct Block {
 /// Reads blocks, until all are sent or `send` wants no more.
 fn read(
     open: &Open<'_>,
-    cuts: Cuts<'_>,
-    mut send: impl FnMut(Block) -> bool,
+    cuts: CutRule<'_>,
+    mut send: impl FnMut(PassingChunk) -> bool,
     returned: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     let mut text = open()?;
@@ -305,7 +305,7 @@ fn read(
 /// A text that is read once, in blocks.
 struct Blocks<'r> {
     reader: &'r mut (dyn Read + Send),
-    cuts: Cuts<'r>,
+    cuts: CutRule<'r>,
     text: Vec<u8>,
     /// The number of bytes of text in the buffer, and the number that should be there.
     filled: usize,
@@ -316,13 +316,13 @@ struct Blocks<'r> {
 }
 
 impl<'r> Blocks<'r> {
-    fn new(reader: &'r mut (dyn Read + Send), cuts: Cuts<'r>) -> Self {
+    fn new(reader: &'r mut (dyn Read + Send), cuts: CutRule<'r>) -> Self {
         let wanted = cuts.size;
         Blocks { reader, cuts, text: Vec::new(), filled: 0, wanted, number: 0, start: 0, ended: false }
     }
 
     /// Reads the next block; `None` behind the last. `spare` gives a used buffer, or a new one.
-    fn next(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<Block>> {
+    fn next(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<PassingChunk>> {
         let size = self.cuts.size;
         while !self.ended {
             let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
@@ -344,7 +344,7 @@ impl<'r> Blocks<'r> {
             let text = std::mem::replace(&mut self.text, next);
             let (number, start) = (self.number, self.start);
             (self.number, self.start) = (number + 1, start + length);
-            return Ok(Some(Block { number, start, text, length }));
+            return Ok(Some(PassingChunk { number, start, text, length }));
         }
         Ok(None)
     }
@@ -357,13 +357,13 @@ impl<'r> Blocks<'r> {
 /// # Errors
 /// An error of the reader, or no memory.
 pub(super) fn each_block<W: Send>(
-    (reader, table): (&mut (dyn Read + Send), Option<&Table>),
+    (reader, table): (&mut (dyn Read + Send), Option<&TableLayout>),
     ChunkSize(size): ChunkSize,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
-    let blocks = Mutex::new((Blocks::new(reader, Cuts::between_queries(size, table)), None::<io::Error>));
+    let blocks = Mutex::new((Blocks::new(reader, CutRule::between_queries(size, table)), None::<io::Error>));
     let next = |spare: Vec<u8>| {
         let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (blocks, failed) = &mut *locked;
@@ -377,7 +377,7 @@ pub(super) fn each_block<W: Send>(
     };
     let workers = all_workers(rayon::current_num_threads(), || {
         let (mut worker, mut spare) = (worker(), Vec::new());
-        while let Some(Block { number, start, text, length }) = next(spare) {
+        while let Some(PassingChunk { number, start, text, length }) = next(spare) {
             take(&mut worker, Chunk { number, start, text: &text[..length] });
             spare = text;
         }
@@ -504,7 +504,7 @@ mod tests {
         let read = |bytes: &[u8], stop: bool| {
             let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
             let open = || Ok(Box::new(Codec::Zstd.text(bytes)?) as Box<dyn Read + Send>);
-            on_this_thread(&open, Cuts::anywhere(500, None), || stop, Vec::new(), take)
+            on_this_thread(&open, CutRule::anywhere(500, None), || stop, Vec::new(), take)
         };
         let parts = read(&zstd, false).unwrap();
         assert_eq!(parts, [text.as_bytes()]);

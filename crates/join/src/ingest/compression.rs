@@ -38,7 +38,7 @@ impl Codec {
     pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both readers use buffers of their own, because mapped bytes may change.
-            Codec::Gzip => Box::new(Members::new(bytes)),
+            Codec::Gzip => Box::new(GzipMembers::new(bytes)),
             Codec::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
         let mut start = Vec::new();
@@ -95,9 +95,9 @@ impl<R: Read> Read for Explained<R> {
 struct NotRead(io::Error);
 
 /// A reader whose errors are kept apart from those of the compression.
-pub(super) struct Bytes<R>(pub R);
+pub(super) struct CompressedBytes<R>(pub R);
 
-impl<R: Read> Read for Bytes<R> {
+impl<R: Read> Read for CompressedBytes<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into).map_err(|error| io::Error::new(error.kind(), NotRead(error)))
     }
@@ -159,13 +159,13 @@ impl BufRead for Ahead<'_> {
 
 /// The members of a gzip stream one after the other, and zeros behind them, as tapes and block devices leave them. Other bytes behind the
 /// members may be data that was lost, and are an error.
-struct Members<'a> {
+struct GzipMembers<'a> {
     member: GzDecoder<Ahead<'a>>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> GzipMembers<'a> {
     fn new(bytes: impl Read + Send + 'a) -> Self {
-        Members { member: GzDecoder::new(Ahead::new(bytes)) }
+        GzipMembers { member: GzDecoder::new(Ahead::new(bytes)) }
     }
 
     /// Goes on to the next member; `false` if there is none.
@@ -196,7 +196,7 @@ impl<'a> Members<'a> {
     }
 }
 
-impl Read for Members<'_> {
+impl Read for GzipMembers<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             let read = self.member.read(into)?;

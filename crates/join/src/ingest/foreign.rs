@@ -11,7 +11,7 @@ use super::format::InputFormat;
 use super::format::json::first_value;
 use super::limits::LONGEST_LINE;
 use super::scan::split;
-use super::shape::{Fault, Role, counts};
+use super::shape::{LineFault, Role, counts};
 use crate::error::{Problem, Problems, printable_path};
 
 /// The number of bytes of a text that are looked at.
@@ -89,7 +89,7 @@ pub(super) fn of_head(Head { text: head, all }: Head<'_>, role: Role, rules: Rul
         return Some(OtherFormat::Told(0, message));
     }
     let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
-    let faults: Vec<Option<Fault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
+    let faults: Vec<Option<LineFault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
     if faults.contains(&None) {
         return None; // a text with some wrong lines
     }
@@ -158,14 +158,14 @@ fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
 }
 
 /// The message about a table that has other columns throughout.
-fn columns(fault: Fault, role: Role) -> Option<String> {
+fn columns(fault: LineFault, role: Role) -> Option<String> {
     match (fault, role) {
-        (Fault::Fields(3), Role::Qrels) => Some(made("has three columns", "{print $1, 0, $2, $3}", role)),
-        (Fault::Fields(3), Role::Run) => {
+        (LineFault::Fields(3), Role::Qrels) => Some(made("has three columns", "{print $1, 0, $2, $3}", role)),
+        (LineFault::Fields(3), Role::Run) => {
             let awk = r#"{print $1, "Q0", $2, $3, -$3, "run"}"#;
             Some(made("has three columns; if they are query, docno and rank, as in MS MARCO", awk, role))
         }
-        (Fault::Fields(5), Role::Run) => {
+        (LineFault::Fields(5), Role::Run) => {
             Some(made("has five columns; if only the tag is missing", r#"{print $0, "run"}"#, role))
         }
         _ => None,

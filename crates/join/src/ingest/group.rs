@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::columns::{Columns, PieceDocs};
+use super::columns::{CheckedColumns, PieceDocs};
 use super::record::{BEFORE_COPY, Docnos, Record, address, copy_docno};
 use super::repeats::{MANY, thin};
 use crate::sort;
@@ -63,13 +63,13 @@ pub(super) struct Scattered {
 
 /// The input, as far as it stays in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Whole<'a> {
+pub(super) enum HeldInput<'a> {
     /// Text in memory.
     Text(&'a [u8]),
     /// Nothing: the text is read once, in blocks.
     Passing,
     /// Columns in memory.
-    Columns(&'a Columns<'a>),
+    Columns(&'a CheckedColumns<'a>),
 }
 
 /// The memory into which the addresses of records point, by the numbers of the chunks.
@@ -96,7 +96,7 @@ impl DocnosIn {
     }
 
     /// The pieces of columns with their numbers.
-    fn pieces<'a>(&'a self, columns: &'a Columns<'a>) -> Vec<(u64, PieceDocs<'a>)> {
+    fn pieces<'a>(&'a self, columns: &'a CheckedColumns<'a>) -> Vec<(u64, PieceDocs<'a>)> {
         let DocnosIn::Columns(pieces) = self else { return Vec::new() };
         let docs = |(piece, start, digits): &'a (u64, usize, Vec<u8>)| {
             (*piece, PieceDocs::new(columns, *start, digits))
@@ -162,11 +162,11 @@ impl Scattered {
     }
 
     /// Sets the input, before any records. Docnos are copied out of a text that does not stay in memory.
-    pub fn of(self, whole: Whole<'_>) -> Self {
+    pub fn of(self, whole: HeldInput<'_>) -> Self {
         let docnos = match whole {
-            Whole::Text(_) => DocnosIn::Text(Vec::new()),
-            Whole::Passing => DocnosIn::Copies(Vec::new()),
-            Whole::Columns(_) => DocnosIn::Columns(Vec::new()),
+            HeldInput::Text(_) => DocnosIn::Text(Vec::new()),
+            HeldInput::Passing => DocnosIn::Copies(Vec::new()),
+            HeldInput::Columns(_) => DocnosIn::Columns(Vec::new()),
         };
         Scattered { docnos, ..self }
     }
@@ -253,7 +253,7 @@ fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u
 /// their queries.
 pub(super) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
-    whole: Whole<'_>,
+    whole: HeldInput<'_>,
     watch: Option<&Watch>,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
@@ -262,15 +262,15 @@ pub(super) fn each_query<W: Send>(
         scattered.into_iter().map(|part| (part.buckets, part.docnos)).unzip();
     let (chunks, pieces);
     let docnos = match whole {
-        Whole::Columns(columns) => {
+        HeldInput::Columns(columns) => {
             pieces = in_order(places.iter().flat_map(|docnos| docnos.pieces(columns)));
             Docnos::Columns { first: 0, pieces: &pieces }
         }
-        Whole::Text(text) => {
+        HeldInput::Text(text) => {
             chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(text)));
             Docnos::Chunks { first: 0, chunks: &chunks, text: true }
         }
-        Whole::Passing => {
+        HeldInput::Passing => {
             chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(&[])));
             Docnos::Chunks { first: 0, chunks: &chunks, text: false }
         }
@@ -338,7 +338,7 @@ mod tests {
         }
         let take =
             |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
-        let taken = each_query(workers, Whole::Text(&[]), None, Vec::new, take).concat();
+        let taken = each_query(workers, HeldInput::Text(&[]), None, Vec::new, take).concat();
         assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
         assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
         assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn rows_that_repeat_others_are_dropped_with_their_copies() {
-        let mut scattered = Scattered::new(2).of(Whole::Passing).thinning(true);
+        let mut scattered = Scattered::new(2).of(HeldInput::Passing).thinning(true);
         // In chunks 2 and 5, the documents 00 … 09 of two queries, each with its rank behind it, and three hundred rows that repeat one.
         for chunk in [2u64, 5] {
             scattered.begin_chunk(chunk, 0..0);
@@ -373,9 +373,9 @@ mod tests {
                 (record.query, docno, rank, docnos.position(record).line)
             }));
         };
-        let mut others = Scattered::new(2).of(Whole::Passing);
+        let mut others = Scattered::new(2).of(HeldInput::Passing);
         [0, 1, 3, 4].into_iter().for_each(|chunk| others.begin_chunk(chunk, 0..0));
-        let taken = each_query(vec![scattered, others], Whole::Passing, None, Vec::new, take).concat();
+        let taken = each_query(vec![scattered, others], HeldInput::Passing, None, Vec::new, take).concat();
         assert_eq!(taken.len(), 60);
         for (query, docno, rank, line) in taken {
             assert_eq!((rank, query), (line.to_string(), line as u32 % 2));

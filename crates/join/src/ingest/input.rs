@@ -13,7 +13,7 @@ use crate::error::{Error, Problem, Problems, Result, printable};
 use crate::label::Description;
 use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
-use crate::watch::Told;
+use crate::watch::TellingReader;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
 use super::foreign::{HEAD, has_head};
@@ -252,7 +252,7 @@ impl Opened {
         tell: impl FnMut(u64) + Send + 'a,
     ) -> std::io::Result<Box<dyn Read + Send + 'a>> {
         let (reader, codec) = self.content();
-        let bytes = Told { reader, tell };
+        let bytes = TellingReader { reader, tell };
         match codec {
             None => Ok(Box::new(bytes)),
             Some(codec) => Ok(Box::new(codec.text(bytes)?)),

@@ -33,7 +33,7 @@ pub(super) enum RankColumn {
 
 /// The kind of the number of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum NumberKind {
     /// A grade or a score.
     Number,
     /// A grade or a score as [letters](super::number::letters) of rows that were made.
@@ -46,7 +46,7 @@ pub(super) enum Value {
 
 /// The columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Table {
+pub(super) struct TableLayout {
     pub separator: Separator,
     /// The number of bytes before the rows.
     pub skip: usize,
@@ -58,7 +58,7 @@ pub(super) struct Table {
     pub query: usize,
     pub doc: usize,
     pub number: usize,
-    pub value: Value,
+    pub value: NumberKind,
     /// The columns of ranks, if scores are sorted, and of tags.
     pub rank: Option<usize>,
     pub tag: Option<usize>,
@@ -68,10 +68,10 @@ pub(super) struct Table {
     pub options: OptionStyle,
 }
 
-impl Table {
+impl TableLayout {
     /// Makes the table of rows that are made of another format: query, document, number.
-    pub fn made(value: Value, shape: &str) -> Self {
-        Table {
+    pub fn made(value: NumberKind, shape: &str) -> Self {
+        TableLayout {
             separator: Separator::Unit,
             skip: 0,
             columns: 3,
@@ -88,13 +88,13 @@ impl Table {
     }
 
     /// Makes the table of rows that are made of another format: query, document, rank, number.
-    pub fn made_with_ranks(value: Value, shape: &str) -> Self {
-        Table { columns: 4, number: 3, rank: Some(2), ..Table::made(value, shape) }
+    pub fn made_with_ranks(value: NumberKind, shape: &str) -> Self {
+        TableLayout { columns: 4, number: 3, rank: Some(2), ..TableLayout::made(value, shape) }
     }
 
     /// Makes the table of rows that are made of another format: query, document, judge or subtopic, number.
-    pub fn made_with_groups(value: Value, shape: &str) -> Self {
-        Table { columns: 4, number: 3, group: Some(2), ..Table::made(value, shape) }
+    pub fn made_with_groups(value: NumberKind, shape: &str) -> Self {
+        TableLayout { columns: 4, number: 3, group: Some(2), ..TableLayout::made(value, shape) }
     }
 
     /// Returns the place of ranks beside the scores.
@@ -144,7 +144,7 @@ impl Table {
     }
 }
 
-impl Value {
+impl NumberKind {
     /// Reads the number in a field; `None` if the field is not such a number.
     #[inline(always)]
     pub(super) fn of(
@@ -154,24 +154,24 @@ impl Value {
         parser: fn(&[u8]) -> Option<f64>,
     ) -> Option<f64> {
         match self {
-            Value::Number => decimal(text, start, end, parser),
-            Value::Letters => of_letters(&text[start..end]),
-            Value::Rank | Value::CountedRank => {
+            NumberKind::Number => decimal(text, start, end, parser),
+            NumberKind::Letters => of_letters(&text[start..end]),
+            NumberKind::Rank | NumberKind::CountedRank => {
                 decimal(text, start, end, parser).filter(|number| number.fract() == 0.0)
             }
         }
     }
 }
 
-impl Table {
+impl TableLayout {
     /// Says what is wrong with a field that is not the number it should be.
     pub(super) fn not_a_number(&self, role: Role, field: &[u8]) -> String {
         match self.value {
-            Value::Number | Value::Letters => {
+            NumberKind::Number | NumberKind::Letters => {
                 format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
             }
-            Value::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
-            Value::CountedRank => not_counted(field, None, self.options),
+            NumberKind::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
+            NumberKind::CountedRank => not_counted(field, None, self.options),
         }
     }
 }

@@ -82,11 +82,11 @@ use crate::label::{JudgedBy, LabelMatrix, RankingRule, StagedRun, Ties};
 use crate::watch::Watch;
 
 use chunks::ChunkSize;
-use columns::{Collected, ColumnSource, Columns, Judgments, PieceSize, Records};
+use columns::{CheckedColumns, Collected, ColumnSource, Judgments, PieceSize, Records};
 use diagnostics::RunProblems;
 use foreign::{OtherFormat, head};
-use format::tell::{Known, Tables, tell};
-use format::{Form, Partner, Shape};
+use format::tell::{KnownOfText, TableReaders, tell};
+use format::{Form, Partner, RowShape};
 use hash::Seed;
 use input::{Opened, distinct_names, run_names};
 use reader::TextSource;
@@ -152,7 +152,7 @@ impl Join {
     }
 
     /// Opens judgments, and recognises their format by their first lines.
-    fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, Told) {
+    fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, ToldForm) {
         let opened = Arc::new(opened);
         let form = told(opened.start().as_deref(), self.known_of_judgments(&opened.name, Some(&opened)));
         self.recognise(&opened.name, &form);
@@ -160,28 +160,28 @@ impl Join {
     }
 
     /// Recognises the format of a run that is there as a whole.
-    fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> Told {
+    fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> ToldForm {
         let form = told(text.start().as_deref(), self.known_of_run(&text.name, Some(text), partner));
         self.recognise(&text.name, &form);
         self.ordered(form)
     }
 
     /// Recognises the format of a run called `name` that is read once, and starts with `start`.
-    fn passing_form(&self, name: &str, start: &[u8], partner: Option<&Partner>) -> Told {
+    fn passing_form(&self, name: &str, start: &[u8], partner: Option<&Partner>) -> ToldForm {
         let form = told(Some(start), self.known_of_run(name, None, partner));
         self.recognise(name, &form);
         self.ordered(form)
     }
 
     /// Adapts the form of a run if its ranks have to order equal scores.
-    fn ordered(&self, form: Told) -> Told {
+    fn ordered(&self, form: ToldForm) -> ToldForm {
         if self.ties == Ties::Rank { form.map(Form::ordered_by_ranks) } else { form }
     }
 
-    fn known_of_judgments<'a>(&'a self, name: &'a str, text: Option<&'a Arc<Opened>>) -> Known<'a> {
-        let tables = Tables { reader: self.tables, ranks: false };
+    fn known_of_judgments<'a>(&'a self, name: &'a str, text: Option<&'a Arc<Opened>>) -> KnownOfText<'a> {
+        let tables = TableReaders { reader: self.tables, ranks: false };
         let (role, by, dialect, read_as) = (Role::Qrels, self.table_groups(), self.dialect, &self.qrels_as);
-        Known { role, by, name, dialect, read_as, text, tables, partner: None }
+        KnownOfText { role, by, name, dialect, read_as, text, tables, partner: None }
     }
 
     fn known_of_run<'a>(
@@ -189,10 +189,10 @@ impl Join {
         name: &'a str,
         text: Option<&'a Arc<Opened>>,
         partner: Option<&'a Partner>,
-    ) -> Known<'a> {
-        let tables = Tables { reader: self.tables, ranks: self.ties == Ties::Rank };
+    ) -> KnownOfText<'a> {
+        let tables = TableReaders { reader: self.tables, ranks: self.ties == Ties::Rank };
         let (role, dialect, read_as) = (Role::Run, self.dialect, &self.runs_as);
-        Known { role, by: None, name, dialect, read_as, text, tables, partner }
+        KnownOfText { role, by: None, name, dialect, read_as, text, tables, partner }
     }
 
     /// The groups by which judgments are read, if tables can have them.
@@ -201,7 +201,7 @@ impl Join {
     }
 
     /// Adds the format of a text to the list of recognised ones.
-    fn recognise(&self, name: &str, form: &Told) {
+    fn recognise(&self, name: &str, form: &ToldForm) {
         if let (Some(recognised), Ok(form)) = (&self.recognised, form) {
             recognised.add(name, form);
         }
@@ -211,7 +211,7 @@ impl Join {
     fn qrels_of(
         &self,
         qrels: &Arc<Opened>,
-        form: &Told,
+        form: &ToldForm,
         swapped: Option<&str>,
         size: ChunkSize,
         seed: Seed,
@@ -223,7 +223,7 @@ impl Join {
             let text =
                 || grouped::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
             return match form {
-                Ok(Form { shape: Shape::Trec, .. }) => text(),
+                Ok(Form { shape: RowShape::Trec, .. }) => text(),
                 Ok(form) if form.has_groups() => {
                     grouped::read_rows((qrels, form), by, self.dialect, seed, self.watch())
                 }
@@ -266,7 +266,7 @@ impl Join {
         let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
         let are_scores = grades.len() >= MANY && 2 * fractions > grades.len();
         if let (Some(recognised), Some(last), true) =
-            (&self.recognised, grades.last(), are_scores && !matches!(form.shape, Shape::Trec))
+            (&self.recognised, grades.last(), are_scores && !matches!(form.shape, RowShape::Trec))
         {
             let what = format!(
                 "{} distinct grades, most of them no integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
@@ -308,7 +308,7 @@ impl Join {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
         let form = told(Some(&head), self.known_of_judgments(&name, None));
-        if !matches!(form, Ok(Form { shape: Shape::Trec, .. })) {
+        if !matches!(form, Ok(Form { shape: RowShape::Trec, .. })) {
             let mut wanted = 2 * head.len();
             while !text.hold(&mut head, wanted)? {
                 wanted = 2 * head.len();
@@ -399,8 +399,9 @@ impl Join {
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
         let read = |OpenedRun { name, text, form }: &OpenedRun| match form {
-            Ok(Form { shape: Shape::Columns(table), .. }) => with_records(&**table, |batches| {
-                let columns = Columns::of_run(&text.name, batches, qrels.seed())?.of_a_file(Role::Run)?;
+            Ok(Form { shape: RowShape::Columns(table), .. }) => with_records(&**table, |batches| {
+                let columns =
+                    CheckedColumns::of_run(&text.name, batches, qrels.seed())?.of_a_file(Role::Run)?;
                 let source = ColumnSource::all(&columns, PieceSize::default(), self.watch());
                 run::read(&source, name, joining)
             }),
@@ -507,7 +508,7 @@ impl Join {
         qrels: &Qrels,
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
-        let columns = Columns::of_run(name, batches, qrels.seed())?;
+        let columns = CheckedColumns::of_run(name, batches, qrels.seed())?;
         // A file without a result is a mistake; a system may well find nothing.
         let joining = run::Joining { may_be_empty: true, ..self.joining(qrels) };
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, joining)
@@ -557,15 +558,15 @@ struct OpenedRun {
     name: String,
     text: Arc<Opened>,
     /// The format of the run.
-    form: Told,
+    form: ToldForm,
 }
 
 /// The format of a text, or what an unreadable text is instead.
-type Told = std::result::Result<Form, OtherFormat>;
+type ToldForm = std::result::Result<Form, OtherFormat>;
 
 /// Recognises the format of a text that starts with `start`. If the start cannot be read, the rest cannot either, and its reader reports
 /// the error.
-fn told(start: Option<&[u8]>, known: Known<'_>) -> Told {
+fn told(start: Option<&[u8]>, known: KnownOfText<'_>) -> ToldForm {
     start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::chunks::{ChunkSize, complete};
-use super::columns::{ColumnSource, Columns, Pending, Records};
+use super::columns::{CheckedColumns, ColumnSource, PendingQuery, Records};
 use super::diagnostics;
 use super::diagnostics::{Findings, Position, whole_file};
 use super::format::Form;
@@ -15,7 +15,7 @@ use super::layout::Order;
 use super::qrels::Qrels;
 use super::reader::{Make, PassingSource, Source, Together};
 use super::record::{Docnos, Record};
-use super::run::{Joining, Rankings, Results, check_ties, ignored, nothing_in_it};
+use super::run::{Joining, Results, RunRankings, check_ties, ignored, nothing_in_it};
 use super::settings::Join;
 use super::shape::Role;
 use crate::error::{Error, Problems, Result};
@@ -44,8 +44,8 @@ pub struct PassingRun<'q, T> {
     source: String,
     /// Whether ranks decide, and not scores; known once there are rows.
     by_rank: Option<bool>,
-    places: Places,
-    workers: Vec<Worker<'q, T>>,
+    places: QueryStarts,
+    workers: Vec<RankingWorker<'q, T>>,
     /// A function that makes the taker of rankings for a worker.
     make: Box<dyn Fn() -> T + Send + Sync + 'q>,
     /// The sizes in which text is cut.
@@ -60,13 +60,13 @@ pub struct PassingRun<'q, T> {
     is_text: bool,
     repeats: Problems,
     /// The rows of the last query of columns, which may continue in the next batch.
-    pending: Pending,
+    pending: PendingQuery,
 }
 
 /// The state that a worker keeps from chunk to chunk.
-struct Worker<'q, T> {
+struct RankingWorker<'q, T> {
     results: Results<'q>,
-    rankings: Rankings<'q>,
+    rankings: RunRankings<'q>,
     take: T,
 }
 
@@ -94,7 +94,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             drop_identical_ids,
             watch: None,
         };
-        let places = Places::new(qrels.queries().len());
+        let places = QueryStarts::new(qrels.queries().len());
         let (by_rank, chunks, lines, results, workers) = Default::default();
         let (tag, is_text, repeats, pending) = Default::default();
         let (name, source) = (name.to_owned(), source.to_owned());
@@ -166,7 +166,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.join.check_ties_in_memory()?;
         let name = self.source.clone();
         let batch = std::slice::from_ref(records);
-        let columns = Columns::of_run(&name, batch, self.joining.qrels.seed()).map_err(|e| self.later(e))?;
+        let columns =
+            CheckedColumns::of_run(&name, batch, self.joining.qrels.seed()).map_err(|e| self.later(e))?;
         if columns.rows() == 0 {
             return Ok(Some(()));
         }
@@ -217,7 +218,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         }
         let (name, id) = (self.source.clone(), pending.query_text());
         let parts = pending.records(&id);
-        let columns = Columns::of_run(&name, &parts, self.joining.qrels.seed())?;
+        let columns = CheckedColumns::of_run(&name, &parts, self.joining.qrels.seed())?;
         self.read(&ColumnSource::some(&columns, 0..columns.rows()), self.lines)
     }
 
@@ -229,14 +230,17 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let spare = Mutex::new(std::mem::take(&mut self.workers));
         let worker = || {
             let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let Worker { results, rankings, take } = spare.unwrap_or_else(|| Worker {
+            let RankingWorker { results, rankings, take } = spare.unwrap_or_else(|| RankingWorker {
                 results: Results::new(joining),
-                rankings: Rankings::new(joining, order),
+                rankings: RunRankings::new(joining, order),
                 take: make(),
             });
             (
                 results,
-                Together::new(Taking { places, chunks, rankings, take, back: None, refused: false }, &stop),
+                Together::new(
+                    TakingRankings { places, chunks, rankings, take, back: None, refused: false },
+                    &stop,
+                ),
             )
         };
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), worker)?;
@@ -245,14 +249,14 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let (mut findings, mut repeats) = (std::mem::take(&mut read.findings), Findings::default());
         let mut workers = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
         for (mut results, keep) in read.rows.into_iter().zip(keeps) {
-            let Taking { mut rankings, take, back: came, refused, .. } = keep.make;
+            let TakingRankings { mut rankings, take, back: came, refused, .. } = keep.make;
             went_on &= !refused && !take.is_stopped();
             back = back.into_iter().chain(came).min();
             tag = std::mem::take(&mut results.tag).max(tag);
             findings.merge(std::mem::take(&mut rankings.ranker.wrong_ranks));
             let repeated = std::mem::take(&mut rankings.findings);
             if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(repeated);
-            workers.push(Worker { results, rankings, take });
+            workers.push(RankingWorker { results, rankings, take });
         }
         self.workers = workers;
         let file = &self.source;
@@ -299,7 +303,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             return Ok(None);
         }
         let mut seen = ScoresSeen::default();
-        for Worker { rankings, take, .. } in &mut self.workers {
+        for RankingWorker { rankings, take, .. } in &mut self.workers {
             if !hand_on(rankings, take) {
                 return Ok(None);
             }
@@ -311,7 +315,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             .unzip();
         let ignored = ignored(&results);
         let parts = results.into_iter().zip(takers);
-        self.workers = parts.map(|(results, (rankings, take))| Worker { results, rankings, take }).collect();
+        self.workers =
+            parts.map(|(results, (rankings, take))| RankingWorker { results, rankings, take }).collect();
         let (name, source, tag) = (self.name.clone(), self.source.clone(), self.tag.clone());
         let info = RunInfo { name, tag, source, results: self.results, ignored, seen };
         let met = self.places.met();
@@ -337,7 +342,7 @@ pub struct Passed {
 }
 
 /// Passes on the rankings that there are; returns `false` if no more are wanted.
-fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
+fn hand_on(rankings: &mut RunRankings<'_>, take: &mut impl TakeRankings) -> bool {
     let staged = &mut rankings.staged;
     let wanted = staged.rows.is_empty() || take.take(staged);
     staged.rows.clear();
@@ -348,7 +353,7 @@ fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
 }
 
 /// The places where each query of the qrels begins, by chunk and line, as far as is known yet.
-struct Places(Vec<AtomicU64>);
+struct QueryStarts(Vec<AtomicU64>);
 
 /// The value for no place.
 const NONE: u64 = u64::MAX;
@@ -365,9 +370,9 @@ fn of_place(place: u64, chunks: u64) -> Position {
     Position { chunk: (place >> LINE_BITS) - chunks, line: place & ((1 << LINE_BITS) - 1) }
 }
 
-impl Places {
+impl QueryStarts {
     fn new(queries: usize) -> Self {
-        Places((0..queries).map(|_| AtomicU64::new(NONE)).collect())
+        QueryStarts((0..queries).map(|_| AtomicU64::new(NONE)).collect())
     }
 
     /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of both places, which is where it comes
@@ -384,18 +389,18 @@ impl Places {
 }
 
 /// The ranking of queries, whose rankings are passed on.
-struct Taking<'m, 'q, T> {
-    places: &'m Places,
+struct TakingRankings<'m, 'q, T> {
+    places: &'m QueryStarts,
     /// The number of chunks before this source.
     chunks: u64,
-    rankings: Rankings<'q>,
+    rankings: RunRankings<'q>,
     take: T,
     /// The place of the first query that comes back, and its number.
     back: Option<(u64, u32)>,
     refused: bool,
 }
 
-impl<T: TakeRankings> Make for Taking<'_, '_, T> {
+impl<T: TakeRankings> Make for TakingRankings<'_, '_, T> {
     fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool {
         let query = records[0].query;
         let here = place(self.chunks + records[0].chunk(), line);
@@ -429,9 +434,9 @@ mod tests {
     type Rankings = BTreeMap<u32, Vec<u8>>;
 
     /// A taker that keeps all rankings.
-    struct Kept(Arc<Mutex<Rankings>>);
+    struct KeepAll(Arc<Mutex<Rankings>>);
 
-    impl TakeRankings for Kept {
+    impl TakeRankings for KeepAll {
         fn take(&mut self, StagedPiece { rows, labels, .. }: &StagedPiece) -> bool {
             let mut all = self.0.lock().unwrap();
             let mut rest = &labels[..];
@@ -453,10 +458,10 @@ mod tests {
         join: Join,
         qrels: &Qrels,
         size: usize,
-        feed: impl Fn(&mut PassingRun<'_, Kept>) -> Result<Option<()>>,
+        feed: impl Fn(&mut PassingRun<'_, KeepAll>) -> Result<Option<()>>,
     ) -> Result<(Rankings, RunInfo), String> {
         let all = Arc::new(Mutex::new(Rankings::new()));
-        let make = || Kept(all.clone());
+        let make = || KeepAll(all.clone());
         let mut run = PassingRun::new(&join, qrels, ("mine", "mine"), make).unwrap();
         run.size = ChunkSize(size);
         let fed = feed(&mut run).and_then(|_| run.finish());
@@ -518,7 +523,7 @@ mod tests {
                 error.starts_with(&format!("mine:{line}: query 2 comes back, and its results before")),
                 "{size} {error}"
             );
-            let parts = |run: &mut PassingRun<'_, Kept>| {
+            let parts = |run: &mut PassingRun<'_, KeepAll>| {
                 run.text(&mut GROUPED.as_bytes())?;
                 run.text(&mut &again.as_bytes()[1..])
             };
@@ -547,7 +552,7 @@ mod tests {
         rows: &[Row],
         ends: &[usize],
         shape: impl Fn(usize) -> (bool, bool),
-        run: &mut PassingRun<'_, Kept>,
+        run: &mut PassingRun<'_, KeepAll>,
     ) -> Result<Option<()>> {
         let mut start = 0;
         for (number, &end) in ends.iter().enumerate() {
@@ -571,16 +576,17 @@ mod tests {
     fn columns_that_go_by_are_ranked_as_the_whole_columns_wherever_batches_end() {
         let (qrels, join, count) = (qrels(), Join::default(), ROWS.len());
         for (scored, ranked) in [(true, false), (true, true), (false, true)] {
-            let all = |run: &mut PassingRun<'_, Kept>| push(ROWS, &[count], |_| (scored, ranked), run);
+            let all = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[count], |_| (scored, ranked), run);
             let expected = passed(join.clone(), &qrels, 1, all).unwrap();
             assert_eq!(expected.0.len(), 3);
             for cuts in 0..1u32 << (count - 1) {
                 let ends: Vec<usize> =
                     (1..count).filter(|end| cuts >> (end - 1) & 1 == 1).chain([count, count]).collect();
-                let cut = |run: &mut PassingRun<'_, Kept>| push(ROWS, &ends, |_| (scored, ranked), run);
+                let cut = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &ends, |_| (scored, ranked), run);
                 assert_eq!(passed(join.clone(), &qrels, 1, cut).unwrap(), expected, "{ends:?}");
-                let mixed =
-                    |run: &mut PassingRun<'_, Kept>| push(ROWS, &ends, |number| (true, number % 2 == 0), run);
+                let mixed = |run: &mut PassingRun<'_, KeepAll>| {
+                    push(ROWS, &ends, |number| (true, number % 2 == 0), run)
+                };
                 if scored {
                     assert_eq!(passed(join.clone(), &qrels, 1, mixed).unwrap().0, expected.0, "{ends:?}");
                 }
@@ -591,7 +597,7 @@ mod tests {
             .map(|(query, doc, rank, score)| format!("{query} 0 {doc} {rank} {score} t\n"))
             .collect();
         let expected = whole(join.clone(), &qrels, &text.replace("inf", "1e300")).unwrap();
-        let all = |run: &mut PassingRun<'_, Kept>| push(ROWS, &[4, count], |_| (true, true), run);
+        let all = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[4, count], |_| (true, true), run);
         let (rankings, info) = passed(join.clone(), &qrels, 1, all).unwrap();
         assert_eq!(
             (rankings, info.seen, info.results, info.ignored),
@@ -607,7 +613,7 @@ mod tests {
                 let mut rows = ROWS.to_vec();
                 rows.insert(at, row);
                 rows.push(("12", "a", 1, 1.0));
-                let fed = |run: &mut PassingRun<'_, Kept>| push(&rows, ends, |_| (true, false), run);
+                let fed = |run: &mut PassingRun<'_, KeepAll>| push(&rows, ends, |_| (true, false), run);
                 passed(join.clone(), &qrels, 1, fed).unwrap_err()
             };
             let again = wrong(7, ("1", "c", 9, 1.0));
@@ -617,7 +623,7 @@ mod tests {
             assert!(back.starts_with("mine:10: query 2 comes back"), "{back} {ends:?}");
         }
         let other =
-            |run: &mut PassingRun<'_, Kept>| push(ROWS, &[2, 9], |number| (number == 0, number == 1), run);
+            |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[2, 9], |number| (number == 0, number == 1), run);
         let error = passed(join.clone(), &qrels, 1, other).unwrap_err();
         assert_eq!(error, "mine: some batches have scores, and others ranks alone");
         let rank = Join { ties: Ties::Rank, ..join };

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use super::compression::{BYTE_ORDER_MARK, Bytes, Codec};
+use super::compression::{BYTE_ORDER_MARK, Codec, CompressedBytes};
 use super::foreign::{HEAD, has_head};
 use super::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
 use super::limits::LONGEST_LINE;
 use crate::error::{Error, Result};
 use crate::label::Description;
-use crate::watch::{Told, Watch};
+use crate::watch::{TellingReader, Watch};
 
 /// A text that is read once.
 pub struct PassingText<'r> {
@@ -35,7 +35,7 @@ impl<'r> PassingText<'r> {
         }
         let text: Box<dyn Read + Send + 'r> = match Codec::of(&start) {
             Some(codec) => {
-                let bytes = Bytes(Cursor::new(start).chain(bytes));
+                let bytes = CompressedBytes(Cursor::new(start).chain(bytes));
                 Box::new(codec.text(bytes).map_err(failed)?)
             }
             None => {
@@ -79,7 +79,7 @@ impl<'r> PassingText<'r> {
         match watch {
             None => PassingText::new(&shown, bytes),
             Some(watch) => {
-                PassingText::new(&shown, Told { reader: bytes, tell: move |bytes| watch.add(bytes) })
+                PassingText::new(&shown, TellingReader { reader: bytes, tell: move |bytes| watch.add(bytes) })
             }
         }
     }

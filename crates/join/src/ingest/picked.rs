@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex};
 use rayon::prelude::*;
 
 use super::chunks::ChunkSize;
-use super::columns::{ColumnSource, Columns, PieceSize};
+use super::columns::{CheckedColumns, ColumnSource, PieceSize};
 use super::diagnostics::RunProblems;
 use super::doc_table::Shelf;
 use super::foreign::OtherFormat;
-use super::format::{Form, Partner, Shape};
+use super::format::{Form, Partner, RowShape};
 use super::group::{Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened, RunInput, run_names};
@@ -23,7 +23,7 @@ use super::picks::Picks;
 use super::rank::Ranker;
 use super::reader::{PassingSource, Source, TextSource};
 use super::record::{Docnos, Record, score_of_key};
-use super::run::{self, Joining, Rankings, Results, check_ties, without_identical};
+use super::run::{self, Joining, Results, RunRankings, check_ties, without_identical};
 use super::settings::Join;
 use super::shape::Role;
 use super::sound::{finish, sound, stdin_once};
@@ -105,17 +105,18 @@ impl Join {
                 let lines = foreign.problems(Role::Run, text.name());
                 Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
             }
-            (Ok(Form { shape: Shape::Columns(table), .. }), text) => with_records(&*table, |batches| {
-                let columns = Columns::of_run(text.name(), batches, qrels.seed())?.of_a_file(Role::Run)?;
+            (Ok(Form { shape: RowShape::Columns(table), .. }), text) => with_records(&*table, |batches| {
+                let columns =
+                    CheckedColumns::of_run(text.name(), batches, qrels.seed())?.of_a_file(Role::Run)?;
                 read(&ColumnSource::all(&columns, PieceSize::default(), self.watch()), &name, joining, &picks)
             }),
-            (Ok(form), Text::Whole(text)) => read(
+            (Ok(form), PickedText::Whole(text)) => read(
                 &TextSource { text: &text, form: &form, size, watch: self.watch() },
                 &name,
                 joining,
                 &picks,
             ),
-            (Ok(form), Text::Passing(source, mut text)) => {
+            (Ok(form), PickedText::Passing(source, mut text)) => {
                 let rows: Box<dyn Read + Send> = Box::new(&mut *text);
                 let rows = form.rows(rows);
                 let mut rows = rows.map_err(|error| Error::io(source.as_ref(), "read", error))?;
@@ -144,24 +145,24 @@ impl Join {
 /// A run that is read once.
 struct RunText {
     name: String,
-    text: Text,
+    text: PickedText,
     /// The format of the run.
     form: std::result::Result<Form, OtherFormat>,
 }
 
-enum Text {
+enum PickedText {
     /// A text that is there as a whole.
     Whole(Arc<Opened>),
     /// A text that is read once, with its name in messages.
     Passing(String, Box<dyn Read + Send>),
 }
 
-impl Text {
+impl PickedText {
     /// The name of the text in messages.
     fn name(&self) -> &str {
         match self {
-            Text::Whole(text) => &text.name,
-            Text::Passing(name, _) => name,
+            PickedText::Whole(text) => &text.name,
+            PickedText::Passing(name, _) => name,
         }
     }
 }
@@ -172,12 +173,12 @@ impl Join {
         if !run.input.passes() {
             let text = Arc::new(run.input.open(self.access)?);
             let form = self.run_form(&text, partner);
-            return Ok(RunText { name, text: Text::Whole(text), form });
+            return Ok(RunText { name, text: PickedText::Whole(text), form });
         }
         let mut text = PassingText::of(run.input)?;
         let (source, head) = (text.name().to_owned(), text.head()?);
         let form = self.passing_form(&source, &head, partner);
-        let text = Text::Passing(source, Box::new(Cursor::new(head).chain(text)));
+        let text = PickedText::Passing(source, Box::new(Cursor::new(head).chain(text)));
         Ok(RunText { name, text, form })
     }
 }
@@ -190,31 +191,31 @@ fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -
     let worker = || (Results::new(joining).of(picks), scattered());
     let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
-    let ranking = || Ranking {
-        rankings: Rankings::new(joining, source.order()),
+    let ranking = || PickedRankings {
+        rankings: RunRankings::new(joining, source.order()),
         plain: Ranker::new(joining.rule, false),
         picks,
         found: Vec::new(),
     };
-    let rankings = each_query(scattered, source.whole(), joining.watch, ranking, Ranking::rank);
+    let rankings = each_query(scattered, source.whole(), joining.watch, ranking, PickedRankings::rank);
     let (found, rankings): (Vec<_>, Vec<_>) =
         rankings.into_iter().map(|ranking| (ranking.found, ranking.rankings)).unzip();
     Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
 }
 
 /// The rankings that one worker makes of the queries.
-struct Ranking<'a> {
-    rankings: Rankings<'a>,
+struct PickedRankings<'a> {
+    rankings: RunRankings<'a>,
     /// A ranker that leaves no notes.
     plain: Ranker,
     picks: &'a Picks,
     found: Vec<(u32, Vec<Retrieved>)>,
 }
 
-impl Ranking<'_> {
+impl PickedRankings<'_> {
     /// Ranks the results of a query, once for the matrix and once with their documents.
     fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
-        let Ranking { rankings, plain, picks, found } = self;
+        let PickedRankings { rankings, plain, picks, found } = self;
         let query = records[0].query;
         let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
         let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());

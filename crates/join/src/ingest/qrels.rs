@@ -9,18 +9,18 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::brief::Brief;
 use super::chunks::ChunkSize;
-use super::columns::{self, Collected, ColumnSource, Columns, PieceSize};
+use super::columns::{self, CheckedColumns, Collected, ColumnSource, PieceSize};
 use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
 use super::dialect::{Dialect, Rules};
 use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
 use super::format::Form;
 use super::format::Partner;
-use super::group::{Scattered, Whole, each_query};
+use super::group::{HeldInput, Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::rank::too_many;
-use super::reader::{Gathered, Make, Rows, Source, TextSource, Together, gather};
+use super::reader::{Make, RowReader, Source, TextSource, Together, WorkerResults, gather};
 use super::record::{Docnos, Record};
 use super::repeats::repeats;
 use super::settings::Join;
@@ -143,7 +143,7 @@ impl Qrels {
         watch: Option<&Watch>,
     ) -> Result<Self> {
         let seed = Seed::random();
-        let columns = Columns::of_judgments("qrels", batches, seed)?;
+        let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
         let source = ColumnSource::all(&columns, size, watch);
         let (qrels, problems) = read_from(&source, dialect, seed)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
@@ -155,9 +155,9 @@ impl Qrels {
         let qrels = sort_out(
             read,
             scattered,
-            Whole::Passing,
+            HeldInput::Passing,
             (name, &|line| line),
-            (dialect.rules(), Kept::Nothing),
+            (dialect.rules(), KeptGrades::Nothing),
             seed,
         )
         .0;
@@ -377,7 +377,7 @@ pub(super) fn read(
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            let columns = Columns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
             read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
         });
     }
@@ -388,12 +388,12 @@ pub(super) fn read(
 /// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades for
 /// a code each, they are read again, with their exact grades.
 pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> Result<(Qrels, Problems)> {
-    read_kept(source, dialect, seed, Kept::Nothing)
+    read_kept(source, dialect, seed, KeptGrades::Nothing)
 }
 
 /// What the tables of judged documents keep beside codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum KeptGrades {
     /// Nothing.
     Nothing,
     /// The exact grades, if there are too many distinct ones for a code each.
@@ -404,13 +404,13 @@ pub(super) enum Kept {
     NumbersAndGrades,
 }
 
-impl Kept {
+impl KeptGrades {
     fn grades(self) -> bool {
-        matches!(self, Kept::Grades | Kept::NumbersAndGrades)
+        matches!(self, KeptGrades::Grades | KeptGrades::NumbersAndGrades)
     }
 
     fn numbers(self) -> bool {
-        matches!(self, Kept::Numbers | Kept::NumbersAndGrades)
+        matches!(self, KeptGrades::Numbers | KeptGrades::NumbersAndGrades)
     }
 }
 
@@ -419,10 +419,10 @@ pub(super) fn read_kept(
     source: &impl Source,
     dialect: Dialect,
     seed: Seed,
-    kept: Kept,
+    kept: KeptGrades,
 ) -> Result<(Qrels, Problems)> {
     let first = read_with(source, (dialect.rules(), kept), seed)?;
-    let with_grades = if kept.numbers() { Kept::NumbersAndGrades } else { Kept::Grades };
+    let with_grades = if kept.numbers() { KeptGrades::NumbersAndGrades } else { KeptGrades::Grades };
     let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
         true => first,
         false => read_with(source, (dialect.rules(), with_grades), seed)?,
@@ -437,13 +437,13 @@ pub(super) fn read_kept(
 /// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
 fn read_with(
     source: &impl Source,
-    (rules, kept): (Rules, Kept),
+    (rules, kept): (Rules, KeptGrades),
     seed: Seed,
 ) -> Result<((Qrels, Problems), u64)> {
     let back = AtomicBool::new(false);
     let thinning = !rules.late_repeats;
     let grouped = || Together::new(Shelving::new(rules, kept), &back).thinning(thinning);
-    let worker = || (Judgments::new(rules, seed), grouped());
+    let worker = || (JudgmentReader::new(rules, seed), grouped());
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
@@ -452,7 +452,7 @@ fn read_with(
         return Ok((assembled, count));
     }
     let scattered = || Scattered::unsorted().of(source.whole()).thinning(thinning);
-    let worker = || (Judgments::new(rules, seed), scattered());
+    let worker = || (JudgmentReader::new(rules, seed), scattered());
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
     let line = |line| source.line(line);
@@ -461,18 +461,18 @@ fn read_with(
 }
 
 /// The judgments that one worker reads.
-struct Judgments {
+struct JudgmentReader {
     rules: Rules,
     queries: Interner,
 }
 
-impl Judgments {
+impl JudgmentReader {
     fn new(rules: Rules, seed: Seed) -> Self {
-        Judgments { rules, queries: Interner::new(seed) }
+        JudgmentReader { rules, queries: Interner::new(seed) }
     }
 }
 
-impl Rows<4> for Judgments {
+impl RowReader<4> for JudgmentReader {
     const ROLE: Role = Role::Qrels;
 
     fn rules(&self) -> Rules {
@@ -537,8 +537,8 @@ impl Grades {
 
 impl Shelving {
     /// Makes no tables yet.
-    fn new(rules: Rules, kept: Kept) -> Self {
-        let shelf = if kept == Kept::Nothing { Shelf::default() } else { Shelf::of_keys() };
+    fn new(rules: Rules, kept: KeptGrades) -> Self {
+        let shelf = if kept == KeptGrades::Nothing { Shelf::default() } else { Shelf::of_keys() };
         let (exact, numbered) = (kept.grades().then(ExactFacts::default), kept.numbers());
         Shelving { shelf, exact, numbered, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
     }
@@ -648,7 +648,7 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
 
 /// Combines grouped judgments; returns `None` if a query was met by two workers.
 fn assemble(
-    mut read: Gathered<Judgments>,
+    mut read: WorkerResults<JudgmentReader>,
     grouped: Vec<Together<'_, Shelving>>,
     source: &impl Source,
     seed: Seed,
@@ -671,7 +671,7 @@ fn assemble(
     let after = after(&order, &names);
     read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
-    let named: Named<'_> = (source.name(), &|line| source.line(line));
+    let named: NamedJudgments<'_> = (source.name(), &|line| source.line(line));
     let (qrels, problems) = finish(read, ids, shelvings, Some(order), named, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
@@ -688,11 +688,11 @@ fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
 
 /// Combines scattered judgments.
 fn sort_out(
-    mut read: Gathered<Judgments>,
+    mut read: WorkerResults<JudgmentReader>,
     scattered: Vec<Scattered>,
-    whole: Whole<'_>,
-    named: Named<'_>,
-    (rules, kept): (Rules, Kept),
+    whole: HeldInput<'_>,
+    named: NamedJudgments<'_>,
+    (rules, kept): (Rules, KeptGrades),
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -717,15 +717,15 @@ fn sort_out(
 }
 
 /// The name of judgments in messages, and a function from the lines that were read to those of the text.
-type Named<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
+type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 
 /// Gives grades their codes, and tables their places: in the order in which they were met, or otherwise as they lie.
 fn finish(
-    read: Gathered<Judgments>,
+    read: WorkerResults<JudgmentReader>,
     ids: Ids,
     mut shelvings: Vec<Shelving>,
     order: Option<Vec<QueryAt>>,
-    (name, line): Named<'_>,
+    (name, line): NamedJudgments<'_>,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let (lines, mut findings) = (read.lines(), read.findings);

@@ -14,7 +14,7 @@ use super::diagnostics::{Finding, Findings, quoted};
 use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
 use super::repeats::repeats;
-use super::seen::Ranked;
+use super::seen::RankedResults;
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
 
@@ -27,7 +27,7 @@ pub(super) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String
 }
 
 /// The place of the labels of rankings, and of the codes and keys of named documents if keys are kept.
-type Made<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
+type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
 
 /// A maker of rows of labels; its buffers are reused from query to query.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl Ranker {
         records: &[Record],
         docnos: Docnos<'_>,
         judged: (&Shelf, DocTable),
-        (labels, keys): Made<'_>,
+        (labels, keys): MadeLabels<'_>,
         findings: &mut Findings,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
@@ -105,7 +105,7 @@ impl Ranker {
                 note_ties(tied, depth, record, &labels[first..]);
             }
             labels.truncate(first + depth);
-            let ranked = Ranked { count: records.len(), record };
+            let ranked = RankedResults { count: records.len(), record };
             self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
             return depth as u32;
         }
@@ -116,7 +116,7 @@ impl Ranker {
             if let Some(tied) = &mut self.tied {
                 note_ties(tied, depth, |at| &records[at], &labels[first..]);
             }
-            let ranked = Ranked { count: records.len(), record: |at: usize| &records[at] };
+            let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
             self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
         } else {
             self.sort(records);
@@ -132,7 +132,7 @@ impl Ranker {
             if let Some(tied) = &mut self.tied {
                 note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
             }
-            let ranked = Ranked { count: records.len(), record: |at: usize| record(self.order[at]) };
+            let ranked = RankedResults { count: records.len(), record: |at: usize| record(self.order[at]) };
             self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
         }
         labels.truncate(first + depth);

@@ -14,29 +14,29 @@ use std::sync::{Mutex, PoisonError};
 
 use super::brief::Brief;
 use super::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
-use super::columns::Scratch;
+use super::columns::ColumnScratch;
 use super::diagnostics::{Finding, Findings, Position};
 use super::dialect::{Comments, Rules};
 use super::format::Form;
-use super::group::{Scattered, Whole};
+use super::group::{HeldInput, Scattered};
 use super::hash::Seed;
 use super::input::Opened;
 use super::layout::Order;
-use super::layout::{Table, Value};
+use super::layout::{NumberKind, TableLayout};
 use super::limits::UNIT;
 use super::number::decimal;
 use super::record::{Docnos, Record, address, sort_key};
 use super::repeats::{MANY, thin};
 use super::scan::{Fields, Scanner, TakeLines, is_separator};
 use super::separator::Separator;
-use super::shape::{Fault, Role};
-use super::table::{Row, RowScanner, TakeRows};
+use super::shape::{LineFault, Role};
+use super::table::{FieldPlaces, RowScanner, TakeRows};
 use crate::error::{Error, Result};
 use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
 
 /// Rows of `N` fields, as one worker reads them.
-pub(super) trait Rows<const N: usize> {
+pub(super) trait RowReader<const N: usize> {
     /// The role of the rows: judgments or results.
     const ROLE: Role;
 
@@ -205,7 +205,7 @@ impl<M: Make> Keep for Together<'_, M> {
 }
 
 /// The results of all workers, apart from the records.
-pub(super) struct Gathered<R> {
+pub(super) struct WorkerResults<R> {
     /// The rows of each worker.
     pub rows: Vec<R>,
     /// The problems of lines.
@@ -216,7 +216,7 @@ pub(super) struct Gathered<R> {
     pub count: u64,
 }
 
-impl<R> Gathered<R> {
+impl<R> WorkerResults<R> {
     /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are read.
     pub fn lines(&self) -> Vec<u64> {
         let mut lines = vec![0; self.chunks.len()];
@@ -231,15 +231,15 @@ pub(super) trait Source: Sync {
     fn name(&self) -> &str;
 
     /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is set.
-    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
-    ) -> Result<(Gathered<R>, Vec<K>)>;
+    ) -> Result<(WorkerResults<R>, Vec<K>)>;
 
     /// Returns the input, as far as it stays in memory.
-    fn whole(&self) -> Whole<'_>;
+    fn whole(&self) -> HeldInput<'_>;
 
     /// Returns what results are sorted by.
     fn order(&self) -> Order;
@@ -266,12 +266,12 @@ impl Source for TextSource<'_> {
         &self.text.name
     }
 
-    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
-    ) -> Result<(Gathered<R>, Vec<K>)> {
+    ) -> Result<(WorkerResults<R>, Vec<K>)> {
         let worker = || Reader::new(worker(), seed);
         let all = self.text.content().0.len() as u64;
         self.watch.iter().for_each(|watch| watch.expect(all));
@@ -298,8 +298,8 @@ impl Source for TextSource<'_> {
         Ok(gather(readers))
     }
 
-    fn whole(&self) -> Whole<'_> {
-        self.lies().map_or(Whole::Passing, Whole::Text)
+    fn whole(&self) -> HeldInput<'_> {
+        self.lies().map_or(HeldInput::Passing, HeldInput::Text)
     }
 
     fn order(&self) -> Order {
@@ -339,12 +339,12 @@ impl Source for PassingSource<'_> {
         self.name
     }
 
-    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
-    ) -> Result<(Gathered<R>, Vec<K>)> {
+    ) -> Result<(WorkerResults<R>, Vec<K>)> {
         let worker = || Reader::new(worker(), seed);
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let stop = || stop.load(Ordering::Relaxed);
@@ -353,8 +353,8 @@ impl Source for PassingSource<'_> {
         Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
     }
 
-    fn whole(&self) -> Whole<'_> {
-        Whole::Passing
+    fn whole(&self) -> HeldInput<'_> {
+        HeldInput::Passing
     }
 
     fn order(&self) -> Order {
@@ -371,9 +371,9 @@ impl Source for PassingSource<'_> {
 }
 
 /// Combines what readers have read.
-pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (Gathered<R>, Vec<K>) {
+pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
     let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
-    let mut gathered = Gathered { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
+    let mut gathered = WorkerResults { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
     for reader in readers {
         gathered.chunks.extend(reader.chunks);
         gathered.findings.merge(reader.findings);
@@ -396,7 +396,7 @@ pub(super) struct Reader<R, K> {
     scanner: Scanner,
     row_scanner: Option<RowScanner>,
     /// The buffers with which columns are read.
-    pub scratch: Scratch,
+    pub scratch: ColumnScratch,
 }
 
 impl<R, K: Keep> Reader<R, K> {
@@ -408,11 +408,11 @@ impl<R, K: Keep> Reader<R, K> {
     /// Reads a chunk of text.
     fn chunk<const N: usize>(&mut self, form: &Form, chunk: Chunk<'_>)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
         let Reader { rows, keep, seed, findings, scanner, row_scanner, .. } = self;
-        let (rules, current) = (rows.rules(), Current::default());
+        let (rules, current) = (rows.rules(), CurrentQuery::default());
         let mut reading =
             ChunkReading { rows, keep, seed: *seed, findings, chunk, rules, current, last: 0..0, count: 0 };
         let lines = match form.table() {
@@ -439,7 +439,7 @@ impl<R, K: Keep> Reader<R, K> {
 
 /// The query whose lines are being read.
 #[derive(Default)]
-struct Current {
+struct CurrentQuery {
     /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
     /// The position of its id in the text; empty before the first query.
@@ -449,7 +449,7 @@ struct Current {
     brief: Brief,
 }
 
-impl Current {
+impl CurrentQuery {
     #[inline(always)]
     fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
         let length = end - start;
@@ -467,7 +467,7 @@ struct ChunkReading<'w, 't, R, K> {
     findings: &'w mut Findings,
     chunk: Chunk<'t>,
     rules: Rules,
-    current: Current,
+    current: CurrentQuery,
     /// The place of the last field of the last row of TREC text.
     last: Range<usize>,
     count: u64,
@@ -483,12 +483,12 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
     #[inline(never)]
     fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize, line: u64)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         self.end_query();
         self.keep.begin_query(line);
         let number = self.rows.query(&text[start..end]);
-        self.current = Current { number, start, end, brief: Brief::of(text, start, end) };
+        self.current = CurrentQuery { number, start, end, brief: Brief::of(text, start, end) };
     }
 
     /// Keeps a row of a query and a document, with the text behind the document that is kept too.
@@ -501,7 +501,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         [start, end, kept]: [usize; 3],
         key: impl FnOnce(&R) -> u64,
     ) where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         if !self.current.is(text, query_start, query_end) {
             self.begin_query(text, query_start, query_end, line);
@@ -529,7 +529,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
     }
 }
 
-impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, R, K> {
+impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, R, K> {
     const MORE: bool = R::ROLE.takes_more_fields();
 
     #[inline(always)]
@@ -541,8 +541,9 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
         let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
             // A closure that borrowed the fields would write all of them to memory, for every line.
             let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
-            return self
-                .problem(start, line, move || R::ROLE.complaint(&text[start..end], Fault::Number, rules));
+            return self.problem(start, line, move || {
+                R::ROLE.complaint(&text[start..end], LineFault::Number, rules)
+            });
         };
         let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { ends[2] }; // with a blank behind it
         self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| rows.key(number));
@@ -553,7 +554,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
         self.count += 1;
         let rules = self.rules;
         self.problem(offset, line, || {
-            let fault = R::ROLE.fault(bytes, rules).unwrap_or(Fault::Number);
+            let fault = R::ROLE.fault(bytes, rules).unwrap_or(LineFault::Number);
             R::ROLE.complaint(bytes, fault, rules)
         });
     }
@@ -570,12 +571,17 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
 /// The state of a worker in a chunk of a table.
 struct TableReading<'r, 'w, 't, R, K, const N: usize> {
     reading: &'r mut ChunkReading<'w, 't, R, K>,
-    table: &'r Table,
+    table: &'r TableLayout,
 }
 
-impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, R, K, N> {
+impl<R: RowReader<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, R, K, N> {
     #[inline(always)]
-    fn row(&mut self, text: &[u8], line: u64, Row { query, doc: [start, end], number: field }: Row) {
+    fn row(
+        &mut self,
+        text: &[u8],
+        line: u64,
+        FieldPlaces { query, doc: [start, end], number: field }: FieldPlaces,
+    ) {
         let TableReading { reading, table } = self;
         let number = table.value.of(text, field, R::ROLE.parser(&reading.rules));
         let Some(number) = number else {
@@ -597,8 +603,8 @@ impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, 
         };
         reading.count += 1;
         reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
-            Value::Number | Value::Letters => rows.key(number),
-            Value::Rank | Value::CountedRank => sort_key(-number, ScoreType::F64),
+            NumberKind::Number | NumberKind::Letters => rows.key(number),
+            NumberKind::Rank | NumberKind::CountedRank => sort_key(-number, ScoreType::F64),
         });
     }
 

@@ -7,26 +7,26 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use super::columns::{self, Columns};
+use super::columns::{self, CheckedColumns};
 use super::diagnostics::{quoted, whole_file};
 use super::dialect::{Comments, Rules};
 use super::foreign::head;
-use super::format::made::{Lines, MadeText};
-use super::format::tell::{Known, Tables, tell};
-use super::format::{Form, Made, Shape};
+use super::format::made::{LineOrigins, MadeText};
+use super::format::tell::{KnownOfText, TableReaders, tell};
+use super::format::{Form, RowMaker, RowShape};
 use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::layout::not_counted;
-use super::layout::{Table, Value};
+use super::layout::{NumberKind, TableLayout};
 use super::number::decimal;
 use super::passing_text::PassingText;
 use super::qrels::Qrels;
 use super::scan::{Fields, Scanner, TakeLines, whole_line};
 use super::separator::Separator;
 use super::settings::Join;
-use super::shape::{Fault, Role};
-use super::table::{Row, RowScanner, TakeRows};
+use super::shape::{LineFault, Role};
+use super::table::{FieldPlaces, RowScanner, TakeRows};
 use super::tables::{with_judgments, with_records};
 use crate::error::{Error, Problem, Problems, Result};
 use crate::watch::not_stopped;
@@ -125,7 +125,7 @@ impl Join {
         judgments: Option<&Qrels>,
         mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
-        let text = Rows::open(self, input, role, judgments)?;
+        let text = TextRows::open(self, input, role, judgments)?;
         let (name, expected) = (text.text.name().to_owned(), text.form.expected(role));
         let (mut problems, mut any) = (Problems::default(), false);
         text.each(|line, row| {
@@ -153,7 +153,7 @@ impl Join {
 }
 
 /// A text that was opened to be read row by row.
-pub(super) struct Rows {
+pub(super) struct TextRows {
     text: PassingText<'static>,
     /// The start of the text, which was read to recognise the format.
     start: Vec<u8>,
@@ -166,7 +166,7 @@ pub(super) struct Rows {
     block: usize,
 }
 
-impl Rows {
+impl TextRows {
     /// Opens a text, and recognises its format.
     ///
     /// # Errors
@@ -187,10 +187,10 @@ impl Rows {
             }
         };
         let (opened, partner) = (Arc::new(opened), judgments.and_then(Qrels::partner));
-        let tables = Tables { reader: join.tables, ranks: true };
+        let tables = TableReaders { reader: join.tables, ranks: true };
         let (name, dialect) = (text.name(), join.dialect);
         let by = join.table_groups().filter(|_| role == Role::Qrels);
-        let known = Known { role, by, name, dialect, read_as, text: Some(&opened), tables, partner };
+        let known = KnownOfText { role, by, name, dialect, read_as, text: Some(&opened), tables, partner };
         let told = match opened.start().filter(|all| !all.is_empty()) {
             Some(all) => tell(head(&all), known),
             None => tell(head(&start), known),
@@ -198,7 +198,7 @@ impl Rows {
         join.recognise(text.name(), &told);
         let form = told.map_err(|other| Error::Input(other.problems_alone(role, text.name())))?;
         let rules = join.dialect.rules();
-        Ok(Rows { text, start, form, role, rules, by_group: by.is_some(), block: BLOCK })
+        Ok(TextRows { text, start, form, role, rules, by_group: by.is_some(), block: BLOCK })
     }
 
     /// Passes lines with their rows, or what is wrong with them, to `take` until it returns `false`.
@@ -206,17 +206,18 @@ impl Rows {
     /// # Errors
     /// A text that cannot be read.
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
-        let Rows { mut text, start, form, role, rules, by_group, block } = self;
+        let TextRows { mut text, start, form, role, rules, by_group, block } = self;
         let name = text.name().to_owned();
-        let mut taking = Taking::new(role, rules, by_group, &form, take);
+        let mut taking = TakingRows::new(role, rules, by_group, &form, take);
         if let Some(table) = form.columns() {
             return match role {
                 Role::Qrels => with_judgments(table, |batches| {
-                    Columns::of_judgments(&name, batches, Seed::random())
+                    CheckedColumns::of_judgments(&name, batches, Seed::random())
                         .map(|columns| taking.columns(&columns))
                 }),
                 Role::Run => with_records(table, |batches| {
-                    Columns::of_run(&name, batches, Seed::random()).map(|columns| taking.columns(&columns))
+                    CheckedColumns::of_run(&name, batches, Seed::random())
+                        .map(|columns| taking.columns(&columns))
                 }),
             };
         }
@@ -249,7 +250,7 @@ pub(super) fn each_judgment(
     rules: Rules,
     take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool,
 ) -> std::io::Result<()> {
-    let mut taking = Taking::new(Role::Qrels, rules, true, form, take);
+    let mut taking = TakingRows::new(Role::Qrels, rules, true, form, take);
     if let Some(made) = form.made() {
         return taking.made(made.of(text.text()?)?, form);
     }
@@ -261,19 +262,19 @@ pub(super) fn each_judgment(
 const BLOCK: usize = 1 << 20;
 
 /// The number of rows of each query so far.
-struct Counts {
+struct RowCounts {
     queries: Interner,
     counts: Vec<u64>,
     last: u32,
 }
 
-impl Default for Counts {
+impl Default for RowCounts {
     fn default() -> Self {
-        Counts { queries: Interner::new(Seed::random()), counts: Vec::new(), last: 0 }
+        RowCounts { queries: Interner::new(Seed::random()), counts: Vec::new(), last: 0 }
     }
 }
 
-impl Counts {
+impl RowCounts {
     /// The count of a query whose ranks were wrong; they are not checked any more.
     const WRONG: u64 = u64::MAX;
 
@@ -290,14 +291,14 @@ impl Counts {
 }
 
 /// The function that takes rows, with the state that is kept from block to block.
-struct Taking<'f, T> {
+struct TakingRows<'f, T> {
     role: Role,
     rules: Rules,
     /// Whether judgments are read by judge or subtopic.
     by_group: bool,
-    table: Option<&'f Table>,
+    table: Option<&'f TableLayout>,
     /// The counts of rows, if ranks are counted.
-    counts: Option<Counts>,
+    counts: Option<RowCounts>,
     /// The decimal of a number that the text does not have.
     number: Vec<u8>,
     /// The number of lines before the block.
@@ -306,18 +307,19 @@ struct Taking<'f, T> {
     take: T,
 }
 
-impl<'f, T> Taking<'f, T> {
+impl<'f, T> TakingRows<'f, T> {
     fn new(role: Role, rules: Rules, by_group: bool, form: &'f Form, take: T) -> Self {
         let table = form.table();
-        let counts = (role == Role::Run && table.is_some_and(Table::counts_ranks)).then(Counts::default);
-        Taking { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take }
+        let counts =
+            (role == Role::Run && table.is_some_and(TableLayout::counts_ranks)).then(RowCounts::default);
+        TakingRows { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take }
     }
 }
 
-impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
+impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakingRows<'_, T> {
     /// Passes on the rows of columns.
-    fn columns(&mut self, columns: &Columns<'_>) {
-        let (role, mut counts) = (self.role, Counts::default());
+    fn columns(&mut self, columns: &CheckedColumns<'_>) {
+        let (role, mut counts) = (self.role, RowCounts::default());
         let (mut decimal, mut rank_decimal) = (Vec::new(), Vec::new());
         let by_group = self.by_group;
         let mut take = |at: usize, (query, group, doc): (&[u8], Option<&[u8]>, &[u8]), number, rank| {
@@ -361,15 +363,15 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
     }
 
     /// Reads whole lines, perhaps made from `lines` of another text.
-    fn block(&mut self, text: &[u8], form: &Form, lines: Option<&Lines>) {
+    fn block(&mut self, text: &[u8], form: &Form, lines: Option<&LineOrigins>) {
         let first = self.before == 0;
         let role = self.role;
-        let mut block = Block { taking: self, lines };
+        let mut block = RowsOfBlock { taking: self, lines };
         let count = match (&form.shape, role) {
-            (Shape::Trec, Role::Qrels) => Scanner::default().each_line::<4>(text, &mut block),
-            (Shape::Trec, Role::Run) => Scanner::default().each_line::<6>(text, &mut block),
-            (Shape::Columns(_), _) => 0, // columns have no lines
-            (Shape::Table(table) | Shape::Made(Made { table, .. }), _) => {
+            (RowShape::Trec, Role::Qrels) => Scanner::default().each_line::<4>(text, &mut block),
+            (RowShape::Trec, Role::Run) => Scanner::default().each_line::<6>(text, &mut block),
+            (RowShape::Columns(_), _) => 0, // columns have no lines
+            (RowShape::Table(table) | RowShape::Made(RowMaker { table, .. }), _) => {
                 let skip = if first { table.skip.min(text.len()) } else { 0 };
                 RowScanner::default().each_row(text, skip, table, &mut block)
             }
@@ -379,12 +381,12 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
 }
 
 /// The state of reading a block of lines.
-struct Block<'b, 'f, T> {
-    taking: &'b mut Taking<'f, T>,
-    lines: Option<&'b Lines>,
+struct RowsOfBlock<'b, 'f, T> {
+    taking: &'b mut TakingRows<'f, T>,
+    lines: Option<&'b LineOrigins>,
 }
 
-impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Block<'_, '_, T> {
+impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> RowsOfBlock<'_, '_, T> {
     /// Returns the line of the file to which a line of the block belongs.
     fn line(&self, line: u64) -> u64 {
         let line = self.taking.before + line;
@@ -407,12 +409,14 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Block<'_, '_, T> {
 
     /// Returns a grade, without the digits behind its dot if that is the rule.
     fn grade(&self, value: f64) -> f64 {
-        let Taking { role, rules, .. } = &*self.taking;
+        let TakingRows { role, rules, .. } = &*self.taking;
         if *role == Role::Qrels && rules.whole_grades { value.trunc() } else { value }
     }
 }
 
-impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLines<N> for Block<'_, '_, T> {
+impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLines<N>
+    for RowsOfBlock<'_, '_, T>
+{
     const MORE: bool = N == 6;
 
     fn fields(&mut self, text: &[u8], line: u64, Fields { starts, ends }: &Fields<N>) {
@@ -422,7 +426,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
         let value = decimal(text, starts[number], ends[number], role.parser(&rules));
         let Some(value) = value.map(|value| self.grade(value)) else {
             let line_of_text = &text[starts[0]..ends[N - 1]];
-            return self.refuse(line, || role.complaint(line_of_text, Fault::Number, rules));
+            return self.refuse(line, || role.complaint(line_of_text, LineFault::Number, rules));
         };
         let (rank, tag) = match role {
             Role::Qrels => (None, None),
@@ -440,7 +444,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
     #[cold]
     fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {
         let (role, rules) = (self.taking.role, self.taking.rules);
-        let fault = role.fault(bytes, rules).unwrap_or(Fault::Number);
+        let fault = role.fault(bytes, rules).unwrap_or(LineFault::Number);
         self.refuse(line, || role.complaint(bytes, fault, rules));
     }
 
@@ -453,8 +457,8 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
     }
 }
 
-impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, '_, T> {
-    fn row(&mut self, text: &[u8], line: u64, Row { query, doc, number }: Row) {
+impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for RowsOfBlock<'_, '_, T> {
+    fn row(&mut self, text: &[u8], line: u64, FieldPlaces { query, doc, number }: FieldPlaces) {
         let Some(table) = self.taking.table else { return };
         let field = |[start, end]: [usize; 2]| &text[start..end];
         let value = table.value.of(text, number, self.taking.role.parser(&self.taking.rules));
@@ -482,21 +486,26 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, 
         let row = TextRow { line: line_of_text, query, doc, number, value, rank, tag, group };
         let count = self.taking.counts.as_mut().map(|counts| counts.count(query));
         match (table.value, count) {
-            (Value::Number | Value::Letters, count) => {
+            (NumberKind::Number | NumberKind::Letters, count) => {
                 let counted = count.map(|count| TextRank::Counted(*count));
                 let mut decimal = std::mem::take(&mut self.taking.number);
-                let number =
-                    if table.value == Value::Letters { written_out(value, &mut decimal) } else { number };
+                let number = if table.value == NumberKind::Letters {
+                    written_out(value, &mut decimal)
+                } else {
+                    number
+                };
                 self.take(TextRow { number, rank: row.rank.or(counted), ..row });
                 self.taking.number = decimal;
             }
-            (Value::CountedRank, Some(count)) if *count != Counts::WRONG && value != *count as f64 => {
-                let expected = std::mem::replace(count, Counts::WRONG);
+            (NumberKind::CountedRank, Some(count))
+                if *count != RowCounts::WRONG && value != *count as f64 =>
+            {
+                let expected = std::mem::replace(count, RowCounts::WRONG);
                 self.refuse(line, || {
                     not_counted(value.to_string().as_bytes(), Some(expected), table.options)
                 });
             }
-            (Value::CountedRank | Value::Rank, _) => {
+            (NumberKind::CountedRank | NumberKind::Rank, _) => {
                 let mut decimal = std::mem::take(&mut self.taking.number);
                 let rank = Some(TextRank::Written(number));
                 self.take(TextRow { number: written_out(-value, &mut decimal), value: -value, rank, ..row });
@@ -518,10 +527,10 @@ fn written_out(value: f64, decimal: &mut Vec<u8>) -> &[u8] {
     decimal
 }
 
-impl Table {
+impl TableLayout {
     /// Returns whether ranks have to be counted, because there are none, or because they are to be compared.
     fn counts_ranks(&self) -> bool {
-        self.rank.is_none() && self.value != Value::Rank
+        self.rank.is_none() && self.value != NumberKind::Rank
     }
 }
 
@@ -537,10 +546,10 @@ mod tests {
             ReadAs { columns: columns.map(|columns| columns.parse().unwrap()), ..ReadAs::default() };
         let join = Join { qrels_as: read_as.clone(), runs_as: read_as, ..Join::default() };
         let input = Input::Bytes { name: "it".into(), bytes: text.into() };
-        let rows = Rows::open(&join, input, role, None).map_err(|error| error.to_string())?;
+        let rows = TextRows::open(&join, input, role, None).map_err(|error| error.to_string())?;
         let mut seen = Seen::new();
         let string = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        Rows { block, ..rows }
+        TextRows { block, ..rows }
             .each(|line, row| {
                 let fields = |row: TextRow<'_>| {
                     assert_eq!(row.line, line);

@@ -18,7 +18,7 @@ use super::layout::{Order, RankColumn};
 use super::picks::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Make, Rows, Source, Together};
+use super::reader::{Make, RowReader, Source, Together, WorkerResults};
 use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
@@ -74,7 +74,7 @@ pub(super) fn read(
     // Where repeated documents matter only among the first results, none may be dropped before these are known.
     let thinning = !joining.rules.late_repeats;
     let worker = || {
-        let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, order) };
+        let rankings = FirstRankings { met: &met, rankings: RunRankings::new(joining, order) };
         (Results::new(joining), Together::new(rankings, &back).thinning(thinning))
     };
     let (mut read, grouped) = source.read(&back, seed, worker)?;
@@ -87,8 +87,8 @@ pub(super) fn read(
     let worker = || (Results::new(joining), scattered());
     let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
-    let rankings = || Rankings::new(joining, order);
-    let rankings = each_query(scattered, source.whole(), joining.watch, rankings, Rankings::rank);
+    let rankings = || RunRankings::new(joining, order);
+    let rankings = each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
     not_stopped(joining.watch)?;
     Ok(finish(read, rankings, name, source, joining))
 }
@@ -131,7 +131,7 @@ impl<'a> Results<'a> {
     }
 }
 
-impl Rows<6> for Results<'_> {
+impl RowReader<6> for Results<'_> {
     const ROLE: Role = Role::Run;
 
     fn rules(&self) -> Rules {
@@ -178,7 +178,7 @@ impl QueriesMet {
 }
 
 /// The rows of labels that one worker makes.
-pub(super) struct Rankings<'a> {
+pub(super) struct RunRankings<'a> {
     qrels: &'a Qrels,
     pub ranker: Ranker,
     pub staged: StagedPiece,
@@ -189,7 +189,7 @@ pub(super) struct Rankings<'a> {
     pub drop_identical_ids: bool,
 }
 
-impl<'a> Rankings<'a> {
+impl<'a> RunRankings<'a> {
     pub fn new(
         Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
         order: Order,
@@ -201,7 +201,7 @@ impl<'a> Rankings<'a> {
         };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
         let (staged, findings, keys) = Default::default();
-        Rankings { qrels, ranker, staged, findings, keys, order, drop_identical_ids }
+        RunRankings { qrels, ranker, staged, findings, keys, order, drop_identical_ids }
     }
 
     /// Returns the meaning of the codes.
@@ -218,7 +218,7 @@ impl<'a> Rankings<'a> {
     pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
         let (id, judged) = (self.id(query), self.qrels.judged(query));
-        let Rankings { ranker, staged, findings, .. } = self;
+        let RunRankings { ranker, staged, findings, .. } = self;
         match self.order {
             Order::Scores { .. } => {}
             Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
@@ -261,7 +261,7 @@ impl<'a> Rankings<'a> {
 /// The rows of labels of queries that no worker has met before.
 struct FirstRankings<'a> {
     met: &'a QueriesMet,
-    rankings: Rankings<'a>,
+    rankings: RunRankings<'a>,
 }
 
 impl Make for FirstRankings<'_> {
@@ -332,8 +332,8 @@ fn count_of_queries(count: u64) -> String {
 
 /// Combines the rows that all workers have read and ranked.
 pub(super) fn finish(
-    read: Gathered<Results<'_>>,
-    rankings: Vec<Rankings<'_>>,
+    read: WorkerResults<Results<'_>>,
+    rankings: Vec<RunRankings<'_>>,
     name: &str,
     source: &impl Source,
     joining: Joining<'_>,

@@ -83,7 +83,7 @@ pub(super) struct Scanner {
 
 impl Default for Scanner {
     fn default() -> Self {
-        Scanner { level: Level::new(), marks: Box::new([Mark::default(); WINDOW / 64 + 1]) }
+        Scanner { level: Level::new(), marks: Box::new([BlankMark::default(); WINDOW / 64 + 1]) }
     }
 }
 
@@ -96,13 +96,13 @@ impl Scanner {
 
 /// The separators among 64 bytes, and which of these are line feeds: a bit for each byte.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mark {
+struct BlankMark {
     separators: u64,
     feeds: u64,
 }
 
 /// The marks of a window, and one empty mark.
-type Marks = [Mark; WINDOW / 64 + 1];
+type Marks = [BlankMark; WINDOW / 64 + 1];
 
 #[inline(always)]
 fn each_line<S: Simd, const N: usize>(
@@ -292,15 +292,15 @@ fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
         *mark = mark_of(simd, block);
     }
     marks[blocks.len()] = mark_of(simd, &last);
-    marks[blocks.len() + 1..].fill(Mark::default());
+    marks[blocks.len() + 1..].fill(BlankMark::default());
 }
 
 #[inline(always)]
-fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> Mark {
+fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> BlankMark {
     let bytes = u8x64::from_slice(simd, block);
     let blank = bytes.simd_eq(b' ');
     let control = (bytes - u8x64::splat(simd, b'\t')).simd_lt(5);
-    Mark { separators: (blank | control).to_bitmask(), feeds: bytes.simd_eq(b'\n').to_bitmask() }
+    BlankMark { separators: (blank | control).to_bitmask(), feeds: bytes.simd_eq(b'\n').to_bitmask() }
 }
 
 #[cfg(test)]
@@ -381,10 +381,10 @@ mod tests {
         #[test]
         fn every_level_marks_the_same_separators(text in prop::collection::vec(prop::sample::select(b" \t\n\r\x0b\x0c\x08\x0e!x\xa0\x89".to_vec()), 0..400)) {
             for level in [Level::new(), Level::baseline()] {
-                let mut marks = [Mark::default(); WINDOW / 64 + 1];
+                let mut marks = [BlankMark::default(); WINDOW / 64 + 1];
                 dispatch!(level, simd => mark(simd, &text, &mut marks));
                 for (at, &byte) in text.iter().enumerate() {
-                    let Mark { separators, feeds } = marks[at / 64];
+                    let BlankMark { separators, feeds } = marks[at / 64];
                     prop_assert_eq!(separators >> (at % 64) & 1 == 1, is_separator(byte));
                     prop_assert_eq!(feeds >> (at % 64) & 1 == 1, byte == b'\n');
                 }

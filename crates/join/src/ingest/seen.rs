@@ -14,7 +14,7 @@ impl ScoresSeen {
         &mut self,
         rule: RankingRule,
         labels: &[u8],
-        ranked: Ranked<impl Fn(usize) -> &'a Record + Copy>,
+        ranked: RankedResults<impl Fn(usize) -> &'a Record + Copy>,
         label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) {
@@ -59,14 +59,14 @@ fn is_any_judged(labels: &[u8]) -> bool {
 
 /// The results of a query, best first; results of equal scores may be in any order.
 #[derive(Clone, Copy)]
-pub(super) struct Ranked<R> {
+pub(super) struct RankedResults<R> {
     /// The number of results.
     pub count: usize,
     /// A function that returns the result at a rank, from 0.
     pub record: R,
 }
 
-impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
+impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
     fn key(&self, rank: usize) -> u64 {
         (self.record)(rank).key
     }

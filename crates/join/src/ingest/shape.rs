@@ -17,7 +17,7 @@ pub(super) enum Role {
 
 /// The fault of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum LineFault {
     /// The line has this number of fields, and another number was expected.
     Fields(usize),
     /// The grade or score of the line is not a number.
@@ -82,9 +82,9 @@ impl Role {
     }
 
     /// The fault of a line that is neither blank nor a comment, if it has one.
-    pub fn fault(self, line: &[u8], rules: Rules) -> Option<Fault> {
+    pub fn fault(self, line: &[u8], rules: Rules) -> Option<LineFault> {
         let count = match line.len() > LONGEST_LINE {
-            true => return Some(Fault::Length),
+            true => return Some(LineFault::Length),
             false => split(line).count(),
         };
         let fits = match self {
@@ -93,21 +93,21 @@ impl Role {
         };
         let number = split(line).nth(self.number_field()).and_then(self.parser(&rules));
         match fits {
-            false => Some(Fault::Fields(count)),
-            true => number.is_none().then_some(Fault::Number),
+            false => Some(LineFault::Fields(count)),
+            true => number.is_none().then_some(LineFault::Number),
         }
     }
 
     /// The message about a line with a fault.
-    pub fn complaint(self, line: &[u8], fault: Fault, rules: Rules) -> String {
+    pub fn complaint(self, line: &[u8], fault: LineFault, rules: Rules) -> String {
         let expected = self.expected();
         match (fault, self) {
-            (Fault::Length, _) => format!("{TOO_LONG}: {expected}"),
-            (Fault::Number, _) => {
+            (LineFault::Length, _) => format!("{TOO_LONG}: {expected}"),
+            (LineFault::Number, _) => {
                 let field = split(line).nth(self.number_field()).unwrap_or_default();
                 format!("{} {}: {expected}", self.number(), not_a_number(field))
             }
-            (Fault::Fields(count), _) => {
+            (LineFault::Fields(count), _) => {
                 let score = || split(line).nth(4).and_then(rules.score);
                 let hint = match self {
                     Role::Run if has_lone_return(line) => LONE_RETURN,

@@ -16,14 +16,14 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::{memchr, memchr_iter};
 
 use super::diagnostics::quoted;
-use super::layout::Table;
+use super::layout::TableLayout;
 use super::limits::{LONGEST_LINE, WRONG};
 use super::separator::{Separator, Unclosed, split};
 use super::shape::TOO_LONG;
 
 /// The places in the text of the fields that are read of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct FieldPlaces {
     pub query: [usize; 2],
     pub doc: [usize; 2],
     pub number: [usize; 2],
@@ -32,7 +32,7 @@ pub(super) struct Row {
 /// A taker of the rows of a text. Lines are counted from 1.
 pub(super) trait TakeRows {
     /// Takes a row; neither its query nor its document is empty.
-    fn row(&mut self, text: &[u8], line: u64, row: Row);
+    fn row(&mut self, text: &[u8], line: u64, row: FieldPlaces);
 
     /// Takes a line that is not a row and starts at `start`, with what is wrong with it.
     fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String);
@@ -45,21 +45,27 @@ const WINDOW: usize = 4 << 10;
 #[derive(Debug)]
 pub(super) struct RowScanner {
     level: Level,
-    marks: Box<[Mark; WINDOW / 64 + 1]>,
+    marks: Box<[SeparatorMark; WINDOW / 64 + 1]>,
     /// The places in a window of separators, line feeds and quotes. They are written eight at a time.
     places: Box<[u16; WINDOW + 64]>,
 }
 
 impl Default for RowScanner {
     fn default() -> Self {
-        let marks = Box::new([Mark::default(); WINDOW / 64 + 1]);
+        let marks = Box::new([SeparatorMark::default(); WINDOW / 64 + 1]);
         RowScanner { level: Level::new(), marks, places: Box::new([0; WINDOW + 64]) }
     }
 }
 
 impl RowScanner {
     /// Passes every row of `text` to `lines`, without the text before the byte `skip`, and returns the number of lines.
-    pub fn each_row(&mut self, text: &[u8], skip: usize, table: &Table, lines: &mut impl TakeRows) -> u64 {
+    pub fn each_row(
+        &mut self,
+        text: &[u8],
+        skip: usize,
+        table: &TableLayout,
+        lines: &mut impl TakeRows,
+    ) -> u64 {
         let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
         match (table.columns, table.separator) {
             (3, Separator::Tab | Separator::Comma | Separator::Unit) => {
@@ -78,7 +84,7 @@ impl RowScanner {
         text: &[u8],
         (mut start, mut line): (usize, u64),
         until: usize,
-        table: &Table,
+        table: &TableLayout,
         lines: &mut impl TakeRows,
     ) -> (usize, u64) {
         let RowScanner { level, places, .. } = self;
@@ -102,8 +108,11 @@ impl RowScanner {
                             if column == 0 { start } else { window + usize::from(ends[column - 1]) + 1 };
                         [begin, if column + 1 == columns { last } else { window + usize::from(ends[column]) }]
                     };
-                    let row =
-                        Row { query: field(table.query), doc: field(table.doc), number: field(table.number) };
+                    let row = FieldPlaces {
+                        query: field(table.query),
+                        doc: field(table.doc),
+                        number: field(table.number),
+                    };
                     let is_whole = row.query[0] < row.query[1] && row.doc[0] < row.doc[1];
                     let is_plain = !blanks
                         || text[start] != b'#'
@@ -147,7 +156,7 @@ fn each_row_of_three<S: Simd>(
     scanner: &mut RowScanner,
     text: &[u8],
     (mut start, mut line): (usize, u64),
-    table: &Table,
+    table: &TableLayout,
     lines: &mut impl TakeRows,
 ) -> u64 {
     let separator = table.separator;
@@ -169,7 +178,7 @@ fn each_row_of_three<S: Simd>(
                 lines.row(
                     text,
                     line,
-                    Row { query: [start, one], doc: [one + 1, two], number: [two + 1, last] },
+                    FieldPlaces { query: [start, one], doc: [one + 1, two], number: [two + 1, last] },
                 );
             } else {
                 lines.row(text, line, picked(table, [[start, one], [one + 1, two], [two + 1, last]]));
@@ -192,15 +201,21 @@ fn each_row_of_three<S: Simd>(
 
 /// Returns the fields that are read, of three that lie in another order.
 #[inline(never)]
-fn picked(table: &Table, fields: [[usize; 2]; 3]) -> Row {
+fn picked(table: &TableLayout, fields: [[usize; 2]; 3]) -> FieldPlaces {
     let [query, doc, number] = [table.query, table.doc, table.number].map(|column| fields[column]);
-    Row { query, doc, number }
+    FieldPlaces { query, doc, number }
 }
 
 /// Splits a line byte by byte.
 #[cold]
 #[inline(never)]
-fn any_line(text: &[u8], [start, end]: [usize; 2], number: u64, table: &Table, lines: &mut impl TakeRows) {
+fn any_line(
+    text: &[u8],
+    [start, end]: [usize; 2],
+    number: u64,
+    table: &TableLayout,
+    lines: &mut impl TakeRows,
+) {
     let line = &text[start..end];
     let separator = table.separator;
     let first = line
@@ -257,20 +272,25 @@ fn any_line(text: &[u8], [start, end]: [usize; 2], number: u64, table: &Table, l
     lines.row(
         text,
         number,
-        Row { query: place(table.query), doc: place(table.doc), number: place(table.number) },
+        FieldPlaces { query: place(table.query), doc: place(table.doc), number: place(table.number) },
     );
 }
 
 /// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each byte.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mark {
+struct SeparatorMark {
     separators: u64,
     feeds: u64,
 }
 
 /// Marks a window, and one empty block behind it; returns `false` if the window has quotes.
 #[inline(always)]
-fn mark<S: Simd>(simd: S, window: &[u8], separator: Separator, marks: &mut [Mark; WINDOW / 64 + 1]) -> bool {
+fn mark<S: Simd>(
+    simd: S,
+    window: &[u8],
+    separator: Separator,
+    marks: &mut [SeparatorMark; WINDOW / 64 + 1],
+) -> bool {
     let (blocks, tail) = window.as_chunks::<64>();
     let mut last = [b'x'; 64];
     last[..tail.len()].copy_from_slice(tail);
@@ -280,17 +300,21 @@ fn mark<S: Simd>(simd: S, window: &[u8], separator: Separator, marks: &mut [Mark
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks.iter().chain([&last])) {
         let bytes = u8x64::from_slice(simd, block);
         let feeds = bytes.simd_eq(b'\n').to_bitmask();
-        *mark = Mark { separators: bytes.simd_eq(byte).to_bitmask() | feeds, feeds };
+        *mark = SeparatorMark { separators: bytes.simd_eq(byte).to_bitmask() | feeds, feeds };
         quotes |= bytes.simd_eq(quote).to_bitmask() & !feeds;
     }
-    marks[(blocks.len() + 1).min(WINDOW / 64)..].fill(Mark::default());
+    marks[(blocks.len() + 1).min(WINDOW / 64)..].fill(SeparatorMark::default());
     quotes == 0
 }
 
 /// Returns where the three fields of the line at `start` end, and whether none is empty; `None` if it has not three fields, or ends behind
 /// what was marked.
 #[inline(always)]
-fn ends_of_three(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -> Option<([usize; 3], bool)> {
+fn ends_of_three(
+    marks: &[SeparatorMark; WINDOW / 64 + 1],
+    window: usize,
+    start: usize,
+) -> Option<([usize; 3], bool)> {
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
     let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
     let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
@@ -308,7 +332,11 @@ fn ends_of_three(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -
 
 /// Does what `ends_of_three` does for a line of any length.
 #[inline(never)]
-fn ends_of_long(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -> Option<([usize; 3], bool)> {
+fn ends_of_long(
+    marks: &[SeparatorMark; WINDOW / 64 + 1],
+    window: usize,
+    start: usize,
+) -> Option<([usize; 3], bool)> {
     let (mut block, bit) = ((start - window) / 64, (start - window) % 64);
     let mut left = marks.get(block)?.separators & u64::MAX << bit;
     let mut ends = [0; 3];
@@ -362,7 +390,7 @@ fn index<S: Simd>(simd: S, window: &[u8], separator: Separator, places: &mut [u1
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::layout::Value;
+    use crate::ingest::layout::NumberKind;
     use proptest::prelude::*;
 
     /// All lines as they were passed on.
@@ -373,7 +401,7 @@ mod tests {
     }
 
     impl TakeRows for Seen {
-        fn row(&mut self, text: &[u8], line: u64, row: Row) {
+        fn row(&mut self, text: &[u8], line: u64, row: FieldPlaces) {
             let field = |[start, end]: [usize; 2]| text[start..end].to_vec();
             self.rows.push((line, [row.query, row.doc, row.number].map(field)));
         }
@@ -383,13 +411,13 @@ mod tests {
         }
     }
 
-    fn table(separator: Separator, columns: usize) -> Table {
+    fn table(separator: Separator, columns: usize) -> TableLayout {
         let [query, doc, number] = [3, 2, 1].map(|from_end| columns - from_end);
-        Table { separator, columns, query, doc, number, ..Table::made(Value::Number, "") }
+        TableLayout { separator, columns, query, doc, number, ..TableLayout::made(NumberKind::Number, "") }
     }
 
     /// Reads line by line, without windows.
-    fn slowly(text: &[u8], table: &Table) -> (u64, Seen) {
+    fn slowly(text: &[u8], table: &TableLayout) -> (u64, Seen) {
         let mut seen = Seen::default();
         let (mut start, mut line) = (0, 0);
         while start < text.len() {
@@ -401,7 +429,7 @@ mod tests {
         (line, seen)
     }
 
-    fn check(text: &[u8], table: &Table) {
+    fn check(text: &[u8], table: &TableLayout) {
         let mut seen = Seen::default();
         let count = RowScanner::default().each_row(text, 0, table, &mut seen);
         assert_eq!((count, seen), slowly(text, table));
@@ -429,7 +457,7 @@ mod tests {
     #[test]
     fn queries_of_lines() {
         let of = |separator: Separator, query: usize, line: &str| {
-            let table = Table { query, ..table(separator, 3) };
+            let table = TableLayout { query, ..table(separator, 3) };
             table.query_of(line.as_bytes()).map(|query| String::from_utf8(query.to_vec()).unwrap())
         };
         for (separator, query, line, found) in [

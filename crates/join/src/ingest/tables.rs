@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::columns::{Judgments, Records};
 use super::format::InputFormat;
 pub use super::format::names::Missing;
-use super::format::names::{Chosen, ColumnNames, NotChosen, choose, in_order};
+use super::format::names::{ChosenColumns, ColumnNames, NotChosen, choose, in_order};
 use super::input::Opened;
-use super::layout::Value;
+use super::layout::NumberKind;
 use super::shape::Role;
 use crate::label::JudgedBy;
 
@@ -47,10 +47,10 @@ pub struct TableFile<'a> {
 
 /// The bytes of a file, mapped or in memory.
 #[derive(Debug, Clone)]
-pub struct TableBytes(Bytes);
+pub struct TableBytes(FileBytes);
 
 #[derive(Debug, Clone)]
-enum Bytes {
+enum FileBytes {
     Lying(Arc<Opened>),
     Decompressed(Arc<Vec<u8>>),
 }
@@ -58,8 +58,8 @@ enum Bytes {
 impl AsRef<[u8]> for TableBytes {
     fn as_ref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Lying(file) => file.content().0,
-            Bytes::Decompressed(bytes) => bytes,
+            FileBytes::Lying(file) => file.content().0,
+            FileBytes::Decompressed(bytes) => bytes,
         }
     }
 }
@@ -68,11 +68,11 @@ impl TableBytes {
     /// Returns the bytes of a file, decompressed.
     pub(super) fn of(file: &Arc<Opened>) -> std::io::Result<Self> {
         if file.content().1.is_none() {
-            return Ok(TableBytes(Bytes::Lying(file.clone())));
+            return Ok(TableBytes(FileBytes::Lying(file.clone())));
         }
         let mut bytes = Vec::new();
         file.text()?.read_to_end(&mut bytes)?;
-        Ok(TableBytes(Bytes::Decompressed(Arc::new(bytes))))
+        Ok(TableBytes(FileBytes::Decompressed(Arc::new(bytes))))
     }
 }
 
@@ -142,9 +142,9 @@ impl<'a> TableColumns<'a> {
                 NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
             })?,
         };
-        let Chosen { query, doc, number, value, rank, group } = chosen;
+        let ChosenColumns { query, doc, number, value, rank, group } = chosen;
         let (number, rank) = match value {
-            Value::Number => (Some(number), rank.filter(|_| self.ranks)),
+            NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
             _ => (None, Some(number)),
         };
         Ok(Places { query, doc, number, rank, group })

@@ -8,7 +8,7 @@ use super::exact::{ExactGrades, QueryGrades};
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
 use super::place::place;
-use super::tile::{LANES, Line, Packing};
+use super::tile::{AlignedBytes, LANES, Packing};
 use crate::error::Result;
 
 /// Some rankings of one run, with the judgments of each.
@@ -20,13 +20,13 @@ pub struct Block {
     facts: Facts,
     depths: Vec<u32>,
     /// The labels, row after row, each from the start of a line on and with [`PAST_END`] to the end of its last.
-    staged: Vec<Line>,
+    staged: Vec<AlignedBytes>,
     /// The first line of each row, and where the next one starts.
     starts: Vec<usize>,
     /// The number of labels of the room that was made last.
     room: usize,
     packing: Packing,
-    lines: Vec<Line>,
+    lines: Vec<AlignedBytes>,
     /// The exact grades of the rankings and of their judgments, if codes are classes of grades.
     exact: ExactGrades,
 }
@@ -62,7 +62,7 @@ impl Block {
     #[inline]
     pub fn room(&mut self, labels: usize) -> &mut [u8] {
         let start = self.end();
-        let end = start + labels.div_ceil(size_of::<Line>());
+        let end = start + labels.div_ceil(size_of::<AlignedBytes>());
         grow(&mut self.staged, end);
         self.room = labels;
         let lines = &mut self.staged[start..end];
@@ -75,7 +75,7 @@ impl Block {
     /// Takes the first `depth` labels of the room as a ranking, whose judgments follow.
     #[inline]
     pub fn push_labels(&mut self, depth: usize) {
-        let (start, end) = (self.end(), self.end() + depth.div_ceil(size_of::<Line>()));
+        let (start, end) = (self.end(), self.end() + depth.div_ceil(size_of::<AlignedBytes>()));
         if depth < self.room {
             bytemuck::cast_slice_mut(&mut self.staged[start..end])[depth..].fill(PAST_END);
         }
@@ -119,7 +119,7 @@ impl Block {
     }
 
     /// The labels of a ranking in whole lines, [`PAST_END`] behind them.
-    pub fn lines(&self, row: usize) -> &[[u8; size_of::<Line>()]] {
+    pub fn lines(&self, row: usize) -> &[[u8; size_of::<AlignedBytes>()]] {
         self.padded(row).as_chunks().0
     }
 
@@ -154,7 +154,7 @@ impl Block {
     pub fn batch<'a>(&'a mut self, book: &'a Codebook) -> Result<Batch<'a>> {
         self.packing = Packing::new(&self.depths)?;
         let mut tiled = std::mem::take(&mut self.lines);
-        let lines = self.packing.bytes() as usize / size_of::<Line>();
+        let lines = self.packing.bytes() as usize / size_of::<AlignedBytes>();
         grow(&mut tiled, lines);
         let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut tiled[..lines]);
         let mut of_tile: Vec<&[u8]> = Vec::with_capacity(LANES);
@@ -182,7 +182,7 @@ impl Block {
 }
 
 /// Grows `lines` to at least `count` lines.
-fn grow(lines: &mut Vec<Line>, count: usize) {
+fn grow(lines: &mut Vec<AlignedBytes>, count: usize) {
     if lines.len() < count {
         lines.resize(count, bytemuck::Zeroable::zeroed());
     }

@@ -49,7 +49,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
 use super::groups::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use super::ids::{Ids, Unmatched};
-use super::matrix::{LabelMatrix, Labels, RunInfo};
+use super::matrix::{LabelMatrix, RunInfo, TileBytes};
 use super::mmap::{FileAccess, Mapping};
 use super::notice::ScoresSeen;
 use super::ragged::Ragged;
@@ -452,7 +452,7 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
         None => (book, None),
     };
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
-    let labels = Labels::InFile { file, range };
+    let labels = TileBytes::InFile { file, range };
     Ok(LabelMatrix {
         book,
         rule,

@@ -36,20 +36,20 @@ impl LabelMatrix {
 pub struct JudgesApart<'m> {
     matrix: &'m LabelMatrix,
     /// The queries of each judge, ascending.
-    judged: Vec<Vec<Judged>>,
+    judged: Vec<Vec<JudgeGrades>>,
     /// The tile and the lane of each row that has one.
     places: Vec<Option<(u32, u8)>>,
 }
 
 /// What a judge says of a query.
 #[derive(Debug)]
-struct Judged {
+struct JudgeGrades {
     query: usize,
     /// The numbers of the documents, ascending, with their grades.
     grades: Vec<(u32, f64)>,
 }
 
-impl Judged {
+impl JudgeGrades {
     fn grade(&self, document: u32) -> Option<f64> {
         let at = self.grades.binary_search_by_key(&document, |&(of, _)| of).ok()?;
         Some(self.grades[at].1)
@@ -62,7 +62,7 @@ impl Judged {
 
 impl<'m> JudgesApart<'m> {
     fn of(matrix: &'m LabelMatrix) -> Self {
-        let mut judged: Vec<Vec<Judged>> = Vec::new();
+        let mut judged: Vec<Vec<JudgeGrades>> = Vec::new();
         if let Some(grouped) = &matrix.grouped {
             judged.resize_with(grouped.of.names.len(), Vec::new);
             for query in 0..matrix.queries.len() {
@@ -70,7 +70,7 @@ impl<'m> JudgesApart<'m> {
                 of.sort_by_key(|of| (of.group, of.document));
                 for own in of.chunk_by(|one, next| one.group == next.group) {
                     let grades = own.iter().map(|of| (of.document, of.grade)).collect();
-                    judged[own[0].group as usize].push(Judged { query, grades });
+                    judged[own[0].group as usize].push(JudgeGrades { query, grades });
                 }
             }
         }
@@ -90,7 +90,7 @@ impl<'m> JudgesApart<'m> {
     pub fn matrix(&self, judge: usize) -> Result<LabelMatrix> {
         let of = self.matrix;
         let judged = self.judged.get(judge).map_or(&[][..], Vec::as_slice);
-        let book = Codebook::new(judged.iter().flat_map(Judged::all))?;
+        let book = Codebook::new(judged.iter().flat_map(JudgeGrades::all))?;
         let code = |grade: f64| book.code(grade).unwrap_or(UNPOOLED);
         let (mut ids, mut facts) = (Ids::default(), Facts::new());
         let mut exact = (!book.is_exact()).then(ExactFacts::default);
@@ -112,7 +112,13 @@ impl<'m> JudgesApart<'m> {
     }
 
     /// The rankings of a run for the queries of a judge, with the judge's labels.
-    fn piece(&self, run: usize, judged: &[Judged], code: &impl Fn(f64) -> u8, exact: bool) -> StagedPiece {
+    fn piece(
+        &self,
+        run: usize,
+        judged: &[JudgeGrades],
+        code: &impl Fn(f64) -> u8,
+        exact: bool,
+    ) -> StagedPiece {
         let (of, mut piece) = (self.matrix, StagedPiece::default());
         let Some(grouped) = &of.grouped else { return piece };
         for (query, judged) in (0..).zip(judged) {

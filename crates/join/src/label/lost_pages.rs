@@ -23,25 +23,25 @@ pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
 
 /// A mapped file that the handler knows, until this value is dropped.
 #[derive(Debug)]
-pub(super) struct Watched(#[cfg(unix)] Option<&'static signal::MapRecord>);
+pub(super) struct WatchedMapping(#[cfg(unix)] Option<&'static signal::MapRecord>);
 
-impl Watched {
+impl WatchedMapping {
     /// Adds the file of a map to the list of the handler, if the program installed the handler.
     pub fn new(map: &[u8], path: &Path) -> Self {
         #[cfg(unix)]
-        return Watched(signal::record(map, path));
+        return WatchedMapping(signal::record(map, path));
         #[cfg(not(unix))]
         {
             let _ = (map, path);
-            Watched()
+            WatchedMapping()
         }
     }
 }
 
 #[cfg(unix)]
-impl Drop for Watched {
+impl Drop for WatchedMapping {
     fn drop(&mut self) {
-        if let Watched(Some(record)) = self {
+        if let WatchedMapping(Some(record)) = self {
             record.forget();
         }
     }

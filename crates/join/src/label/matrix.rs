@@ -16,7 +16,7 @@ use super::place::place;
 use super::ragged::Ragged;
 use super::rule::{IdealOf, RankingRule};
 use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
-use super::tile::{Line, Packing, Tile};
+use super::tile::{AlignedBytes, Packing, Tile};
 use crate::error::{Error, Result, printable};
 
 /// A description of a run.
@@ -50,7 +50,7 @@ pub struct LabelMatrix {
     pub(super) runs: Vec<RunInfo>,
     pub(super) depths: Vec<u32>,
     pub(super) packing: Packing,
-    pub(super) labels: Labels,
+    pub(super) labels: TileBytes,
     pub(super) ideal: IdealOf,
     pub(super) tied: Option<TiedGroups>,
     pub(super) exact: Option<ExactGrades>,
@@ -59,8 +59,8 @@ pub struct LabelMatrix {
 
 /// The bytes of the tiles.
 #[derive(Debug)]
-pub(super) enum Labels {
-    Owned(Vec<Line>),
+pub(super) enum TileBytes {
+    Owned(Vec<AlignedBytes>),
     /// A part of a file.
     InFile {
         file: Mapping,
@@ -68,11 +68,11 @@ pub(super) enum Labels {
     },
 }
 
-impl Labels {
+impl TileBytes {
     fn bytes(&self) -> &[u8] {
         match self {
-            Labels::Owned(lines) => bytemuck::cast_slice(lines),
-            Labels::InFile { file, range } => &file[range.clone()],
+            TileBytes::Owned(lines) => bytemuck::cast_slice(lines),
+            TileBytes::InFile { file, range } => &file[range.clone()],
         }
     }
 }
@@ -327,8 +327,10 @@ impl MatrixBuilder {
         }
         let tied = tied_groups(tied, TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts })?;
         let packing = Packing::new(&depths)?;
-        let mut lines =
-            vec![<Line as bytemuck::Zeroable>::zeroed(); packing.bytes() as usize / size_of::<Line>()];
+        let mut lines = vec![
+            <AlignedBytes as bytemuck::Zeroable>::zeroed();
+            packing.bytes() as usize / size_of::<AlignedBytes>()
+        ];
         let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
         let mut places = Vec::with_capacity(packing.tiles.len());
         for span in &packing.tiles {
@@ -362,7 +364,7 @@ impl MatrixBuilder {
             runs: self.runs.into_iter().map(|run| run.info).collect(),
             depths,
             packing,
-            labels: Labels::Owned(lines),
+            labels: TileBytes::Owned(lines),
             ideal: self.ideal,
             tied,
             exact,

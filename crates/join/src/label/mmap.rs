@@ -5,8 +5,8 @@ use std::io::Read;
 use std::ops::Deref;
 use std::path::Path;
 
-use super::lost_pages::Watched;
-use super::tile::Line;
+use super::lost_pages::WatchedMapping;
+use super::tile::AlignedBytes;
 use crate::error::{Error, Result};
 
 /// The way in which files are opened.
@@ -25,17 +25,17 @@ pub enum FileAccess {
 
 /// The bytes of a file, aligned as tiles are.
 #[derive(Debug)]
-pub struct Mapping(Bytes);
+pub struct Mapping(FileMemory);
 
 #[derive(Debug)]
-enum Bytes {
+enum FileMemory {
     /// Fields are dropped in this order: the file is watched as long as it is mapped.
     Mapped {
-        _watched: Watched,
+        _watched: WatchedMapping,
         map: memmap2::Mmap,
     },
     Read {
-        lines: Vec<Line>,
+        lines: Vec<AlignedBytes>,
         length: usize,
     },
 }
@@ -60,7 +60,7 @@ impl Mapping {
             // checksums have `unsafe` of their own and read the map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
-                return Ok(Mapping(Bytes::Mapped { _watched: Watched::new(&map, path), map }));
+                return Ok(Mapping(FileMemory::Mapped { _watched: WatchedMapping::new(&map, path), map }));
             }
         }
         let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
@@ -71,7 +71,7 @@ impl Mapping {
     pub fn copied(bytes: &[u8]) -> std::io::Result<Self> {
         let mut lines = room(bytes.len())?;
         bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(bytes);
-        Ok(Mapping(Bytes::Read { lines, length: bytes.len() }))
+        Ok(Mapping(FileMemory::Read { lines, length: bytes.len() }))
     }
 }
 
@@ -80,7 +80,7 @@ fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
-    Ok(Mapping(Bytes::Read { lines, length }))
+    Ok(Mapping(FileMemory::Read { lines, length }))
 }
 
 /// Reads a stream, or a file of the system that has no length.
@@ -91,9 +91,9 @@ fn read_to_end(mut file: &File) -> std::io::Result<Mapping> {
 }
 
 /// Allocates `length` bytes of zeros, in whole lines.
-fn room(length: usize) -> std::io::Result<Vec<Line>> {
+fn room(length: usize) -> std::io::Result<Vec<AlignedBytes>> {
     let mut lines = Vec::new();
-    let count = length.div_ceil(size_of::<Line>());
+    let count = length.div_ceil(size_of::<AlignedBytes>());
     lines.try_reserve_exact(count).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     lines.resize(count, bytemuck::Zeroable::zeroed());
     Ok(lines)
@@ -104,8 +104,8 @@ impl Deref for Mapping {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Mapped { map, .. } => map,
-            Bytes::Read { lines, length } => &bytemuck::cast_slice(lines)[..*length],
+            FileMemory::Mapped { map, .. } => map,
+            FileMemory::Read { lines, length } => &bytemuck::cast_slice(lines)[..*length],
         }
     }
 }

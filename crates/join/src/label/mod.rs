@@ -41,6 +41,6 @@ pub use ragged::pieces;
 pub use rule::{IdealOf, RankingRule, ScoreType, Ties};
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::GROUP;
-pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
+pub use tile::{AlignedBytes, DEEPEST, Document, LANES, NARROW_LANES, Packing, Tile, TileSpan};
 pub use unpacked::Unpacked;
 pub use view::View;

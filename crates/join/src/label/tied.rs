@@ -112,12 +112,12 @@ pub struct TiedGroups {
     /// The documents that were cut off, by row and code, ascending.
     cut: Vec<CutOff>,
     /// Marks of the rows that have mixed groups, 64 rows a mark.
-    marks: Vec<Mark>,
+    marks: Vec<MixedMark>,
 }
 
 /// Marks which of 64 rows have mixed groups, with the number of such rows before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Mark {
+struct MixedMark {
     rows: u64,
     before: u32,
 }
@@ -197,7 +197,7 @@ impl TiedGroups {
     pub(super) fn new(columns: TiedColumns, of: TiedIn<'_>) -> Result<Self, String> {
         columns.check_rows(of.depths.len())?;
         let TiedColumns { counts, rows, ends, groups, cut } = columns;
-        let mut marks = vec![Mark::default(); of.depths.len().div_ceil(64)];
+        let mut marks = vec![MixedMark::default(); of.depths.len().div_ceil(64)];
         rows.iter().for_each(|row| marks[*row as usize / 64].rows |= 1 << (row % 64));
         let mut before = 0;
         for mark in &mut marks {

@@ -21,7 +21,7 @@ pub const DEEPEST: u32 = u32::MAX - (GROUP as u32 - 1);
 /// 64 bytes on a 64-byte boundary: the unit in which owned tiles are allocated.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C, align(64))]
-pub struct Line([u8; 64]);
+pub struct AlignedBytes([u8; 64]);
 
 /// A retrieved document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 /// The buffers that a worker uses from piece to piece.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Scratch {
+pub(in crate::ingest) struct ColumnScratch {
     /// The sort keys of some rows.
     pub(super) keys: Vec<u64>,
     /// The rows whose numbers are wrong.

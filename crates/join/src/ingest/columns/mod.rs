@@ -36,12 +36,12 @@ use crate::error::{Error, Problem, Problems, Result};
 use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
-pub(super) use keys::Scratch;
-pub(super) use pending::Pending;
+pub(super) use keys::ColumnScratch;
+pub(super) use pending::PendingQuery;
 pub(super) use pieces::{ColumnSource, PieceSize};
 pub use text::Text;
-use text::{Hashed, Id};
-use wrong::Wrong;
+use text::{ColumnId, HashedId};
+use wrong::WrongColumn;
 pub(super) use wrong::{is_fine, not_fine};
 
 /// Results of a run, one on each row: columns of the same length, or a batch of them.
@@ -142,26 +142,26 @@ impl<'a> Judgments<'a> {
 
 /// The values that rows are sorted by, or their grades.
 #[derive(Debug, Clone, Copy)]
-enum Value<'a> {
+enum SortValue<'a> {
     Number(Numbers<'a>),
     Rank(Integers<'a>),
 }
 
-impl Value<'_> {
+impl SortValue<'_> {
     fn len(&self) -> usize {
         match self {
-            Value::Number(numbers) => numbers.len(),
-            Value::Rank(ranks) => ranks.len(),
+            SortValue::Number(numbers) => numbers.len(),
+            SortValue::Rank(ranks) => ranks.len(),
         }
     }
 }
 
 /// Some rows whose columns were checked.
 #[derive(Debug)]
-struct Batch<'a> {
+struct CheckedBatch<'a> {
     query: Text<'a>,
     doc: Text<'a>,
-    value: Value<'a>,
+    value: SortValue<'a>,
     rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
     groups: [Option<Text<'a>>; 2],
@@ -173,13 +173,13 @@ struct Batch<'a> {
 
 /// All rows of a run or of judgments.
 #[derive(Debug)]
-pub(super) struct Columns<'a> {
+pub(super) struct CheckedColumns<'a> {
     name: &'a str,
-    batches: Vec<Batch<'a>>,
+    batches: Vec<CheckedBatch<'a>>,
     /// The first row of each batch, and the end of the last one.
     starts: Vec<usize>,
     /// The hashes of the values of dictionaries of documents.
-    hashes: Vec<Vec<Hashed>>,
+    hashes: Vec<Vec<HashedId>>,
     /// Whether documents are integers in any batch.
     numeric: bool,
 }
@@ -187,19 +187,19 @@ pub(super) struct Columns<'a> {
 /// The number of rows that are checked at a time.
 const CHECKED: usize = 1 << 16;
 
-impl<'a> Columns<'a> {
+impl<'a> CheckedColumns<'a> {
     /// Takes the results of a run called `name`.
     pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
         let batch = |records: &Records<'a>| {
             let Records { query, doc, score, rank } = *records;
             let value = match (score, rank) {
-                (Some(scores), _) => Value::Number(scores),
-                (None, Some(ranks)) => Value::Rank(ranks),
+                (Some(scores), _) => SortValue::Number(scores),
+                (None, Some(ranks)) => SortValue::Rank(ranks),
                 (None, None) => return Err("has neither scores nor ranks"),
             };
-            Ok(Batch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
         };
-        let is_ranked = |batch: &Batch<'_>| matches!(batch.value, Value::Rank(_));
+        let is_ranked = |batch: &CheckedBatch<'_>| matches!(batch.value, SortValue::Rank(_));
         let columns = Self::new(name, records.iter().map(batch), seed)?;
         match columns.batches.iter().position(|batch| is_ranked(batch) != columns.is_ranked()) {
             Some(other) => {
@@ -212,19 +212,19 @@ impl<'a> Columns<'a> {
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
         let batch = |&Judgments { query, doc, grade, group, subgroup }: &Judgments<'a>| {
-            let (value, groups) = (Value::Number(grade), [group, subgroup]);
-            Ok(Batch { query, doc, value, rank: None, groups, queries: None, docs: None })
+            let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
+            Ok(CheckedBatch { query, doc, value, rank: None, groups, queries: None, docs: None })
         };
         Self::new(name, judgments.iter().map(batch), seed)
     }
 
     fn new(
         name: &'a str,
-        batches: impl Iterator<Item = Result<Batch<'a>, &'static str>>,
+        batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
         let mut columns =
-            Columns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
+            CheckedColumns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
@@ -252,7 +252,7 @@ impl<'a> Columns<'a> {
 
     /// Returns whether ranks decide.
     pub fn is_ranked(&self) -> bool {
-        self.batches.first().is_some_and(|batch| matches!(batch.value, Value::Rank(_)))
+        self.batches.first().is_some_and(|batch| matches!(batch.value, SortValue::Rank(_)))
     }
 
     /// Returns what results are sorted by.
@@ -268,7 +268,7 @@ impl<'a> Columns<'a> {
 
     fn wrong_batch(&self, number: usize, message: &str) -> Error {
         let message = format!("batch {}: {message}", number + 1);
-        Error::Input(Wrong { row: None, message }.problems(self.name, 0))
+        Error::Input(WrongColumn { row: None, message }.problems(self.name, 0))
     }
 
     /// Checks every column and its dictionaries, in parallel.
@@ -306,11 +306,12 @@ impl<'a> Columns<'a> {
 
     /// Returns the problems of rows of a batch that text cannot have.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
-        let (first, Batch { query, doc, value, groups, .. }) = (self.starts[batch], &self.batches[batch]);
+        let (first, CheckedBatch { query, doc, value, groups, .. }) =
+            (self.starts[batch], &self.batches[batch]);
         let has_no_group = |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
         let is_finite = match value {
-            Value::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
-            Value::Rank(_) => true,
+            SortValue::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
+            SortValue::Rank(_) => true,
         };
         if is_finite
             && !query.has_empty(rows.clone())
@@ -322,8 +323,8 @@ impl<'a> Columns<'a> {
         let mut problems = Problems::default();
         for row in rows {
             let number = match value {
-                Value::Number(numbers) => Some(numbers.get(row)).filter(|number| !number.is_finite()),
-                Value::Rank(_) => None,
+                SortValue::Number(numbers) => Some(numbers.get(row)).filter(|number| !number.is_finite()),
+                SortValue::Rank(_) => None,
             };
             let message = match number {
                 _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
@@ -344,7 +345,7 @@ impl<'a> Columns<'a> {
     }
 
     fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), Problems> {
-        let Batch { query, doc, value, rank, groups, .. } = &self.batches[batch];
+        let CheckedBatch { query, doc, value, rank, groups, .. } = &self.batches[batch];
         let first = rows.start == 0;
         let ids = |text: &Text<'_>, column: &str| {
             if first {
@@ -353,7 +354,7 @@ impl<'a> Columns<'a> {
             text.check(rows.clone()).map_err(|wrong| wrong.of(column))
         };
         let ranks = |ranks: &Integers<'_>| match rows.clone().find(|&row| ranks.signed(row).is_none()) {
-            Some(row) => Err(Wrong::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
+            Some(row) => Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
             None => Ok(()),
         };
         let all = || {
@@ -361,11 +362,11 @@ impl<'a> Columns<'a> {
             ids(doc, "doc")?;
             groups.iter().flatten().try_for_each(|groups| ids(groups, "group"))?;
             match (value, rank) {
-                (Value::Rank(all), _) | (_, Some(all)) => ranks(all),
+                (SortValue::Rank(all), _) | (_, Some(all)) => ranks(all),
                 _ => Ok(()),
             }
         };
-        all().map_err(|wrong: Wrong| wrong.problems(self.name, self.starts[batch]))
+        all().map_err(|wrong: WrongColumn| wrong.problems(self.name, self.starts[batch]))
     }
 
     /// Numbers the dictionaries for which a table of codes pays, because they have not many more values than rows. Hashes documents.
@@ -393,10 +394,10 @@ impl<'a> Columns<'a> {
         for (batch, start) in self.batches.iter().zip(&self.starts) {
             for at in 0..batch.query.len() {
                 let (number, rank) = match batch.value {
-                    Value::Number(numbers) => {
+                    SortValue::Number(numbers) => {
                         (numbers.get(at), batch.rank.and_then(|ranks| ranks.signed(at)))
                     }
-                    Value::Rank(ranks) => {
+                    SortValue::Rank(ranks) => {
                         let rank = ranks.signed(at);
                         (rank.map_or(f64::NAN, |rank| -(rank as f64)), rank)
                     }
@@ -414,10 +415,11 @@ impl<'a> Columns<'a> {
     pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool) {
         let mut digits = [[0; LONGEST]; 4];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
-            let Value::Number(grades) = batch.value else { continue };
+            let SortValue::Number(grades) = batch.value else { continue };
             for at in 0..batch.query.len() {
                 let [query, doc, group, subgroup] = &mut digits;
-                let of = |groups: Option<Text<'a>>| groups.map_or(Id::Bytes(b""), |groups| groups.id(at));
+                let of =
+                    |groups: Option<Text<'a>>| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at));
                 let [group_id, subgroup_id] = batch.groups.map(of);
                 let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
                 let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
@@ -439,7 +441,7 @@ impl<'a> Columns<'a> {
     }
 
     /// Returns the batch of a row, and the number of the row there.
-    fn locate(&self, row: usize) -> (&Batch<'a>, usize) {
+    fn locate(&self, row: usize) -> (&CheckedBatch<'a>, usize) {
         let batch = self.starts.partition_point(|&start| start <= row) - 1;
         (&self.batches[batch], row - self.starts[batch])
     }
@@ -458,7 +460,7 @@ impl<'a> Columns<'a> {
 }
 
 /// Returns the hashes of all values of a dictionary.
-fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
+fn hashes(values: &Text<'_>, seed: Seed) -> Vec<HashedId> {
     let part = |rows: Range<usize>| {
         let mut hashes = Vec::with_capacity(rows.len());
         values.each_hash(rows, seed, None, &mut [], |hashed| hashes.push(hashed));
@@ -469,7 +471,7 @@ fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
         return part(0..length);
     }
     let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
-    let parts: Vec<Vec<Hashed>> = starts.map(|start| part(start..length.min(start + CHECKED))).collect();
+    let parts: Vec<Vec<HashedId>> = starts.map(|start| part(start..length.min(start + CHECKED))).collect();
     parts.concat()
 }
 
@@ -496,24 +498,24 @@ impl<'a> Dictionaries<'a> {
 }
 
 /// Checks the values of the dictionary of a column.
-fn check_dictionary(column: &Text<'_>) -> Result<(), Wrong> {
+fn check_dictionary(column: &Text<'_>) -> Result<(), WrongColumn> {
     let Text::Coded { values, .. } = *column else { return Ok(()) };
     check_dictionary(values)?;
-    values.check(0..values.len()).map_err(|Wrong { row, message }| {
+    values.check(0..values.len()).map_err(|WrongColumn { row, message }| {
         let value = row.map_or(String::new(), |row| format!("value {row} of the dictionary: "));
-        Wrong { row: None, message: format!("{value}{message}") }
+        WrongColumn { row: None, message: format!("{value}{message}") }
     })
 }
 
-impl Batch<'_> {
+impl CheckedBatch<'_> {
     /// Says what is wrong with columns that have not the same length.
     fn lengths(&self) -> String {
         let value = match self.value {
-            Value::Number(_) => "numbers",
-            Value::Rank(_) => "ranks",
+            SortValue::Number(_) => "numbers",
+            SortValue::Rank(_) => "ranks",
         };
         let rank = match (self.value, self.rank) {
-            (Value::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
+            (SortValue::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
             _ => String::new(),
         };
         let groups = self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
@@ -527,14 +529,14 @@ impl Batch<'_> {
 /// The documents of a piece: in their columns, or, if they are integers, as text in memory of their own.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PieceDocs<'a> {
-    columns: &'a Columns<'a>,
+    columns: &'a CheckedColumns<'a>,
     /// The first row of the piece.
     start: usize,
     digits: &'a [u8],
 }
 
 impl<'a> PieceDocs<'a> {
-    pub fn new(columns: &'a Columns<'a>, start: usize, digits: &'a [u8]) -> Self {
+    pub fn new(columns: &'a CheckedColumns<'a>, start: usize, digits: &'a [u8]) -> Self {
         PieceDocs { columns, start, digits }
     }
 
@@ -542,8 +544,8 @@ impl<'a> PieceDocs<'a> {
     pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
         let (batch, at) = self.columns.locate(self.start + row);
         match batch.doc.id(at) {
-            Id::Bytes(bytes) => bytes,
-            Id::Integer(_) => &self.digits[row * LONGEST..][..length],
+            ColumnId::Bytes(bytes) => bytes,
+            ColumnId::Integer(_) => &self.digits[row * LONGEST..][..length],
         }
     }
 

@@ -3,21 +3,21 @@
 use std::ops::Range;
 
 use super::collected::Strings;
-use super::{Columns, Id, Integers, LONGEST, Records, Text, Value};
+use super::{CheckedColumns, ColumnId, Integers, LONGEST, Records, SortValue, Text};
 
 /// Rows of one query.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Pending {
+pub(in crate::ingest) struct PendingQuery {
     /// The id of the query, if there are rows.
     query: Strings,
     /// The parts of the rows; rows of batches of the same shape are in one part.
-    parts: Vec<Part>,
+    parts: Vec<PendingRows>,
     rows: u64,
 }
 
 /// Some of the rows.
 #[derive(Debug)]
-struct Part {
+struct PendingRows {
     /// The code 0 for each row.
     codes: Vec<u8>,
     docs: Strings,
@@ -25,7 +25,7 @@ struct Part {
     ranks: Option<Vec<i64>>,
 }
 
-impl Pending {
+impl PendingQuery {
     /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
@@ -42,7 +42,7 @@ impl Pending {
     }
 
     /// Copies rows of one batch, all of the query that is here already, if there is one.
-    pub fn push(&mut self, columns: &Columns<'_>, rows: Range<usize>) {
+    pub fn push(&mut self, columns: &CheckedColumns<'_>, rows: Range<usize>) {
         if rows.is_empty() {
             return;
         }
@@ -52,21 +52,21 @@ impl Pending {
         }
         self.rows += rows.len() as u64;
         let (scores, ranks) = match batch.value {
-            Value::Number(scores) => (Some(scores), batch.rank),
-            Value::Rank(ranks) => (None, Some(ranks)),
+            SortValue::Number(scores) => (Some(scores), batch.rank),
+            SortValue::Rank(ranks) => (None, Some(ranks)),
         };
-        let fits = |part: &&mut Part| {
+        let fits = |part: &&mut PendingRows| {
             (part.scores.is_some(), part.ranks.is_some()) == (scores.is_some(), ranks.is_some())
         };
         if self.parts.last_mut().as_ref().is_none_or(|part| !fits(part)) {
             let (scores, ranks) = (scores.map(|_| Vec::new()), ranks.map(|_| Vec::new()));
-            self.parts.push(Part { codes: Vec::new(), docs: Strings::default(), scores, ranks });
+            self.parts.push(PendingRows { codes: Vec::new(), docs: Strings::default(), scores, ranks });
         }
         let Some(part) = self.parts.last_mut() else { unreachable!("there is one") };
         part.codes.resize(part.codes.len() + rows.len(), 0);
         for row in rows {
             match batch.doc.id(row) {
-                Id::Bytes(bytes) => part.docs.push(bytes),
+                ColumnId::Bytes(bytes) => part.docs.push(bytes),
                 integer => part.docs.push(integer.bytes(&mut [0; LONGEST])),
             }
             part.scores.iter_mut().zip(scores).for_each(|(all, scores)| all.push(scores.get(row)));
@@ -78,7 +78,7 @@ impl Pending {
 
     /// Returns the rows in their order; their queries are codes of the dictionary `query`.
     pub fn records<'a>(&'a self, query: &'a Text<'a>) -> Vec<Records<'a>> {
-        let records = |part: &'a Part| Records {
+        let records = |part: &'a PendingRows| Records {
             query: Text::Coded { codes: Integers::from(&part.codes), values: query },
             doc: part.docs.text(),
             score: part.scores.as_ref().map(Into::into),
@@ -88,7 +88,7 @@ impl Pending {
     }
 }
 
-impl Columns<'_> {
+impl CheckedColumns<'_> {
     /// Returns how many rows at the start of a batch are of the query `query`.
     pub fn first_rows_of(&self, query: Option<&[u8]>) -> usize {
         let Some(id) = query else { return 0 };

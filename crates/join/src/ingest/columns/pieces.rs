@@ -5,17 +5,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::decimal::LONGEST;
-use super::keys::Scratch;
-use super::text::Hashed;
+use super::keys::ColumnScratch;
+use super::text::HashedId;
 use super::wrong::{is_fine, not_fine};
-use super::{Columns, PieceDocs, Text, Value};
+use super::{CheckedColumns, PieceDocs, SortValue, Text};
 use crate::error::Result;
 use crate::ingest::chunks::all_workers;
 use crate::ingest::diagnostics::{Finding, Findings, Position};
-use crate::ingest::group::Whole;
+use crate::ingest::group::HeldInput;
 use crate::ingest::hash::Seed;
 use crate::ingest::layout::Order;
-use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
+use crate::ingest::reader::{Keep, Reader, RowReader, Source, WorkerResults, gather};
 use crate::ingest::record::{Docnos, Record, address, rank_key};
 use crate::ingest::shape::Role;
 use crate::watch::{Watch, not_stopped};
@@ -35,7 +35,7 @@ const NUMERIC: usize = 1 << 12;
 
 /// Columns as a source of rows.
 pub(in crate::ingest) struct ColumnSource<'a> {
-    columns: &'a Columns<'a>,
+    columns: &'a CheckedColumns<'a>,
     size: PieceSize,
     rows: Range<usize>,
     watch: Option<&'a Watch>,
@@ -43,12 +43,12 @@ pub(in crate::ingest) struct ColumnSource<'a> {
 
 impl<'a> ColumnSource<'a> {
     /// Makes a source of all rows.
-    pub fn all(columns: &'a Columns<'a>, size: PieceSize, watch: Option<&'a Watch>) -> Self {
+    pub fn all(columns: &'a CheckedColumns<'a>, size: PieceSize, watch: Option<&'a Watch>) -> Self {
         ColumnSource { columns, size, rows: 0..columns.rows(), watch }
     }
 
     /// Makes a source of some rows, which has all rows of each of its queries.
-    pub fn some(columns: &'a Columns<'a>, rows: Range<usize>) -> Self {
+    pub fn some(columns: &'a CheckedColumns<'a>, rows: Range<usize>) -> Self {
         ColumnSource { columns, size: PieceSize::default(), rows, watch: None }
     }
 }
@@ -58,19 +58,20 @@ impl Source for ColumnSource<'_> {
         self.columns.name
     }
 
-    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
-    ) -> Result<(Gathered<R>, Vec<K>)> {
+    ) -> Result<(WorkerResults<R>, Vec<K>)> {
         let (columns, threads) = (self.columns, rayon::current_num_threads());
         // Few rows are cut finer, so that every thread has some.
         let most = if columns.numeric { NUMERIC } else { usize::MAX };
         let count = self.rows.len();
         self.watch.iter().for_each(|watch| watch.expect(count as u64));
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
-        let cutter = Cutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
+        let cutter =
+            ColumnCutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
             let mut reader = Reader::new(worker(), seed);
             while !stop.load(Ordering::Relaxed)
@@ -87,8 +88,8 @@ impl Source for ColumnSource<'_> {
         Ok(gather(readers))
     }
 
-    fn whole(&self) -> Whole<'_> {
-        Whole::Columns(self.columns)
+    fn whole(&self) -> HeldInput<'_> {
+        HeldInput::Columns(self.columns)
     }
 
     fn order(&self) -> Order {
@@ -102,22 +103,22 @@ impl Source for ColumnSource<'_> {
 
 /// Some rows, numbered from 0 in their order.
 #[derive(Debug, Clone)]
-pub(in crate::ingest) struct Piece {
+pub(in crate::ingest) struct RowPiece {
     number: u64,
     rows: Range<usize>,
 }
 
 /// Columns that are cut on demand.
-struct Cutter<'a> {
-    columns: &'a Columns<'a>,
+struct ColumnCutter<'a> {
+    columns: &'a CheckedColumns<'a>,
     size: usize,
     end: usize,
     /// The number and the first row of the next piece.
     next: Mutex<(u64, usize)>,
 }
 
-impl Cutter<'_> {
-    fn next(&self) -> Option<Piece> {
+impl ColumnCutter<'_> {
+    fn next(&self) -> Option<RowPiece> {
         let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (number, start) = *next;
         if start >= self.end {
@@ -125,11 +126,11 @@ impl Cutter<'_> {
         }
         let end = self.columns.border(start.saturating_add(self.size)).min(self.end);
         *next = (number + 1, end);
-        Some(Piece { number, rows: start..end })
+        Some(RowPiece { number, rows: start..end })
     }
 }
 
-impl Columns<'_> {
+impl CheckedColumns<'_> {
     /// Returns the first row from `row` on whose query is not that of the row before it.
     fn border(&self, row: usize) -> usize {
         for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
@@ -159,7 +160,7 @@ const BLOCK: usize = 512;
 
 /// A query whose rows are being read.
 #[derive(Clone, Copy)]
-struct Current {
+struct CurrentRows {
     /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
     /// A row of the query: the batch, and the row there.
@@ -170,17 +171,17 @@ struct Current {
 /// The state of a worker in a piece.
 struct Reading<'r, 'c, R, K> {
     reader: &'r mut Reader<R, K>,
-    columns: &'c Columns<'c>,
-    piece: Piece,
-    scratch: Scratch,
-    current: Option<Current>,
+    columns: &'c CheckedColumns<'c>,
+    piece: RowPiece,
+    scratch: ColumnScratch,
+    current: Option<CurrentRows>,
 }
 
 impl<R, K: Keep> Reader<R, K> {
     /// Reads a piece of columns.
-    fn piece<const N: usize>(&mut self, columns: &Columns<'_>, piece: Piece)
+    fn piece<const N: usize>(&mut self, columns: &CheckedColumns<'_>, piece: RowPiece)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         let (number, count) = (piece.number, piece.rows.len());
         self.keep.begin_chunk(number, piece.rows.clone());
@@ -204,7 +205,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     /// Reads the rows `rows` of a batch.
     fn batch<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         let query = self.columns.batches[batch].query;
         self.begin_query(batch, rows.start);
@@ -218,7 +219,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     }
 
     fn end_query(&mut self) {
-        let Some(Current { number: Some(_), batch, row }) = self.current else { return };
+        let Some(CurrentRows { number: Some(_), batch, row }) = self.current else { return };
         let mut digits = [0; LONGEST];
         let id = self.columns.batches[batch].query.id(row).bytes(&mut digits);
         let pieces = [PieceDocs::new(self.columns, self.piece.rows.start, &self.scratch.digits)];
@@ -229,7 +230,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     #[inline(never)]
     fn begin_query<const N: usize>(&mut self, batch: usize, row: usize)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         let number = self.number(batch, row);
         // One query can have several codes, and continue in the next batch.
@@ -237,14 +238,14 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
             self.end_query();
             let before = self.columns.starts[batch] + row - self.piece.rows.start;
             self.reader.keep.begin_query(before as u64 + 1);
-            self.current = Some(Current { number, batch, row });
+            self.current = Some(CurrentRows { number, batch, row });
         }
     }
 
     /// Returns the number of the query of a row; a code is looked up only once.
     fn number<const N: usize>(&mut self, batch: usize, row: usize) -> Option<u32>
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         let of = &self.columns.batches[batch];
         let mut digits = [0; LONGEST];
@@ -271,7 +272,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     #[inline(always)]
     fn rows<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         for start in rows.clone().step_by(BLOCK) {
             self.block(batch, start..rows.end.min(start + BLOCK));
@@ -280,20 +281,20 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
 
     fn block<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
     where
-        R: Rows<N>,
+        R: RowReader<N>,
     {
         let of = &self.columns.batches[batch];
         let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
         let numbered = (rows.clone(), first, self.piece.number);
         self.scratch.keys(&self.reader.rows, &of.value, numbered, &mut self.reader.findings);
-        let Some(Current { number: Some(query), .. }) = self.current else { return };
-        let Scratch { keys, wrong, digits, .. } = &mut self.scratch;
+        let Some(CurrentRows { number: Some(query), .. }) = self.current else { return };
+        let ColumnScratch { keys, wrong, digits, .. } = &mut self.scratch;
         let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
         let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
         let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
         let start = address(self.piece.number, first);
         let mut sorted = std::iter::zip(start.., &*keys);
-        of.doc.each_hash(rows, seed, known, digits, |Hashed { hash, length }| {
+        of.doc.each_hash(rows, seed, known, digits, |HashedId { hash, length }| {
             let Some((at, &key)) = sorted.next() else { return };
             if wrong.is_empty() || !wrong.contains(&at) {
                 keep.keep(Record { key, hash, at, length, query }, 0, || &[]); // documents stay where they are
@@ -302,23 +303,23 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     }
 }
 
-impl Scratch {
+impl ColumnScratch {
     /// Makes the sort keys of some rows of a batch, and notes which are wrong; `first` is the place of the first row in its piece.
     ///
     /// It is separate from the reading of a block, so that it is compiled once for qrels and once for runs.
     #[inline(never)]
-    fn keys<const N: usize, R: Rows<N>>(
+    fn keys<const N: usize, R: RowReader<N>>(
         &mut self,
         reader: &R,
-        value: &Value<'_>,
+        value: &SortValue<'_>,
         (rows, first, piece): (Range<usize>, usize, u64),
         findings: &mut Findings,
     ) {
-        let Scratch { keys, wrong, .. } = self;
+        let ColumnScratch { keys, wrong, .. } = self;
         keys.clear();
         wrong.clear();
         match value {
-            Value::Number(numbers) => {
+            SortValue::Number(numbers) => {
                 let mut fine = true;
                 numbers.keys(rows.clone(), keys, |number| {
                     fine &= is_fine(R::ROLE, number);
@@ -336,7 +337,7 @@ impl Scratch {
                     });
                 }
             }
-            Value::Rank(ranks) => {
+            SortValue::Rank(ranks) => {
                 let rank = |row| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
                 keys.extend(rows.map(|row| rank_key(rank(row))));
             }

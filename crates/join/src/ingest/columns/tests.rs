@@ -531,7 +531,7 @@ fn dictionaries_are_shared_by_batches() {
     };
     let batches =
         [of(&values, &codes[..]), of(&values, &codes[..]), of(&other, &codes[..3]), of(&values, &codes[..])];
-    let columns = Columns::of_run("mine", &batches, KNOWN).unwrap();
+    let columns = CheckedColumns::of_run("mine", &batches, KNOWN).unwrap();
     let docs: Vec<Option<u32>> = columns.batches.iter().map(|batch| batch.docs).collect();
     assert_eq!(docs, [Some(0), Some(0), Some(1), None]);
     assert_eq!(columns.hashes.iter().map(Vec::len).collect::<Vec<_>>(), [100, 3, 0]);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::decimal::{Integer, LONGEST};
-use super::wrong::Wrong;
+use super::wrong::WrongColumn;
 use crate::ingest::brief::Brief;
 use crate::ingest::hash::Seed;
 use crate::ingest::limits::LONGEST_LINE;
@@ -74,12 +74,12 @@ where
 
 /// An id as it lies in a column.
 #[derive(Clone, Copy)]
-pub(super) enum Id<'a> {
+pub(super) enum ColumnId<'a> {
     Bytes(&'a [u8]),
     Integer(Integer),
 }
 
-impl<'a> Id<'a> {
+impl<'a> ColumnId<'a> {
     /// Returns the bytes of the id; those of an integer are written into `digits`.
     #[inline]
     pub fn bytes<'s>(self, digits: &'s mut [u8; LONGEST]) -> &'s [u8]
@@ -87,8 +87,8 @@ impl<'a> Id<'a> {
         'a: 's,
     {
         match self {
-            Id::Bytes(bytes) => bytes,
-            Id::Integer(integer) => {
+            ColumnId::Bytes(bytes) => bytes,
+            ColumnId::Integer(integer) => {
                 let length = integer.write(digits);
                 &digits[..length]
             }
@@ -96,7 +96,7 @@ impl<'a> Id<'a> {
     }
 
     /// Returns whether `other` is the same id.
-    pub fn is(self, other: Id<'_>) -> bool {
+    pub fn is(self, other: ColumnId<'_>) -> bool {
         let (mut digits, mut others) = ([0; LONGEST], [0; LONGEST]);
         self.bytes(&mut digits) == other.bytes(&mut others)
     }
@@ -104,7 +104,7 @@ impl<'a> Id<'a> {
 
 /// The hash of an id, and its number of bytes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Hashed {
+pub(super) struct HashedId {
     pub hash: u64,
     pub length: u32,
 }
@@ -140,8 +140,8 @@ fn equal(one: (&[u8], usize, usize), other: (&[u8], usize, usize)) -> bool {
 }
 
 #[inline(always)]
-fn hashed(seed: Seed, (bytes, start, end): (&[u8], usize, usize)) -> Hashed {
-    Hashed { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
+fn hashed(seed: Seed, (bytes, start, end): (&[u8], usize, usize)) -> HashedId {
+    HashedId { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
 }
 
 impl<'a> Text<'a> {
@@ -183,17 +183,17 @@ impl<'a> Text<'a> {
 
     /// Returns the id in a row of a column that was [checked](Self::check).
     #[inline]
-    pub(super) fn id(&self, row: usize) -> Id<'a> {
+    pub(super) fn id(&self, row: usize) -> ColumnId<'a> {
         let (bytes, start, end) = match *self {
             Text::Utf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
             Text::LargeUtf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
             Text::Views { views, buffers } => viewed(views, buffers, row),
             Text::Coded { codes, values } => return values.id(codes.index(row)),
-            Text::Numbers(integers) => return Id::Integer(integers.id(row)),
-            Text::Bytes(ids) => return Id::Bytes(ids[row]),
-            Text::Strs(ids) => return Id::Bytes(ids[row].as_bytes()),
+            Text::Numbers(integers) => return ColumnId::Integer(integers.id(row)),
+            Text::Bytes(ids) => return ColumnId::Bytes(ids[row]),
+            Text::Strs(ids) => return ColumnId::Bytes(ids[row].as_bytes()),
         };
-        Id::Bytes(&bytes[start..end])
+        ColumnId::Bytes(&bytes[start..end])
     }
 
     /// Returns whether the ids are integers, which lie nowhere as text.
@@ -273,9 +273,9 @@ impl<'a> Text<'a> {
         &self,
         rows: Range<usize>,
         seed: Seed,
-        known: Option<&[Hashed]>,
+        known: Option<&[HashedId]>,
         digits: &mut [u8],
-        mut take: impl FnMut(Hashed),
+        mut take: impl FnMut(HashedId),
     ) {
         match (*self, known) {
             (Text::Utf8 { offsets, bytes }, _) => {
@@ -311,8 +311,8 @@ impl<'a> Text<'a> {
                 let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
                 for row in rows {
                     take(match self.id(row) {
-                        Id::Bytes(bytes) => hashed(seed, (bytes, 0, bytes.len())),
-                        Id::Integer(integer) => {
+                        ColumnId::Bytes(bytes) => hashed(seed, (bytes, 0, bytes.len())),
+                        ColumnId::Integer(integer) => {
                             let mut place = [0; LONGEST];
                             let length = integer.write(&mut place);
                             places.next().into_iter().for_each(|there| *there = place);
@@ -325,7 +325,7 @@ impl<'a> Text<'a> {
     }
 
     /// Checks some rows; rows that were checked can be read.
-    pub(super) fn check(&self, rows: Range<usize>) -> Result<(), Wrong> {
+    pub(super) fn check(&self, rows: Range<usize>) -> Result<(), WrongColumn> {
         match *self {
             Text::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
             Text::LargeUtf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
@@ -333,8 +333,8 @@ impl<'a> Text<'a> {
             Text::Coded { codes, values } => match codes.beyond(rows, values.len()) {
                 Some(row) => {
                     let (mut digits, count) = ([0; LONGEST], values.len());
-                    let code = Id::Integer(codes.id(row)).bytes(&mut digits).escape_ascii().to_string();
-                    Err(Wrong::at(row, format!("code {code} of a dictionary of {count} values")))
+                    let code = ColumnId::Integer(codes.id(row)).bytes(&mut digits).escape_ascii().to_string();
+                    Err(WrongColumn::at(row, format!("code {code} of a dictionary of {count} values")))
                 }
                 None => Ok(()),
             },
@@ -346,11 +346,11 @@ impl<'a> Text<'a> {
 }
 
 /// Makes the error for an id that is too long.
-fn too_long(row: usize) -> Wrong {
-    Wrong::at(row, "the id has more than 64 MiB".to_owned())
+fn too_long(row: usize) -> WrongColumn {
+    WrongColumn::at(row, "the id has more than 64 MiB".to_owned())
 }
 
-fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Result<(), Wrong> {
+fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Result<(), WrongColumn> {
     match std::iter::zip(rows, lengths).find(|(_, length)| *length > LONGEST_LINE) {
         Some((row, _)) => Err(too_long(row)),
         None => Ok(()),
@@ -358,7 +358,11 @@ fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Re
 }
 
 /// Checks that offsets ascend, and end within the bytes.
-fn check_offsets<T: Copy + Into<i64>>(offsets: &[T], rows: Range<usize>, bytes: usize) -> Result<(), Wrong> {
+fn check_offsets<T: Copy + Into<i64>>(
+    offsets: &[T],
+    rows: Range<usize>,
+    bytes: usize,
+) -> Result<(), WrongColumn> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -380,19 +384,19 @@ fn check_offsets<T: Copy + Into<i64>>(offsets: &[T], rows: Range<usize>, bytes: 
         .unwrap_or((0, &offsets[..2]));
     let (start, end) = (pair[0].into(), pair[1].into());
     Err(match () {
-        () if start < 0 => Wrong::at(row, format!("offset {start} is negative")),
+        () if start < 0 => WrongColumn::at(row, format!("offset {start} is negative")),
         () if end < start => {
-            Wrong::at(row, format!("offset {end} comes after offset {start}: they must ascend"))
+            WrongColumn::at(row, format!("offset {end} comes after offset {start}: they must ascend"))
         }
         () if end as u64 > bytes as u64 => {
-            Wrong::at(row, format!("offset {end} lies beyond the {bytes} bytes of the ids"))
+            WrongColumn::at(row, format!("offset {end} lies beyond the {bytes} bytes of the ids"))
         }
         () => too_long(row),
     })
 }
 
 /// Checks that views lie within their buffers.
-fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), Wrong> {
+fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), WrongColumn> {
     for row in rows {
         let [length, _, buffer, offset] = parts(views[row]).map(|part| part as usize);
         if length <= INLINE {
@@ -403,11 +407,14 @@ fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<
         }
         let Some(bytes) = buffers.get(buffer) else {
             let count = buffers.len();
-            return Err(Wrong::at(row, format!("a view into buffer {buffer}, and there are {count}")));
+            return Err(WrongColumn::at(row, format!("a view into buffer {buffer}, and there are {count}")));
         };
         if offset + length > bytes.len() {
             let (end, bytes) = (offset + length, bytes.len());
-            return Err(Wrong::at(row, format!("a view that ends at {end} in a buffer of {bytes} bytes")));
+            return Err(WrongColumn::at(
+                row,
+                format!("a view that ends at {end} in a buffer of {bytes} bytes"),
+            ));
         }
     }
     Ok(())

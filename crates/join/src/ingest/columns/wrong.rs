@@ -5,21 +5,21 @@ use crate::ingest::shape::Role;
 
 /// An error of a column or a batch.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(super) struct WrongColumn {
     /// The row, from 0; `None` for the whole column or batch.
     pub row: Option<usize>,
     pub message: String,
 }
 
-impl Wrong {
+impl WrongColumn {
     /// Makes an error of a row.
     pub fn at(row: usize, message: String) -> Self {
-        Wrong { row: Some(row), message }
+        WrongColumn { row: Some(row), message }
     }
 
     /// Adds the name of the column to the message.
     pub fn of(self, column: &str) -> Self {
-        Wrong { message: format!("{column}: {}", self.message), ..self }
+        WrongColumn { message: format!("{column}: {}", self.message), ..self }
     }
 
     /// Makes the error the only problem of an input whose batch begins at row `start`.

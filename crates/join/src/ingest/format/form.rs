@@ -3,20 +3,20 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::layout::{Order, RankColumn, Table, Value};
+use super::super::layout::{NumberKind, Order, RankColumn, TableLayout};
 use super::super::separator::Separator;
 use super::super::shape::Role;
 use super::super::tables;
 use super::letor::{self, Letor};
-use super::made::{Lines, MadeText, MakeRows};
+use super::made::{LineOrigins, MadeText, MakeRows};
 use super::npy::{self, Npy};
-use super::records::{self, Keys};
+use super::records::{self, RecordKeys};
 use super::{json, ranked};
 
 /// The format of a text, and how its rows are read.
 #[derive(Debug)]
 pub(in crate::ingest) struct Form {
-    pub shape: Shape,
+    pub shape: RowShape,
     /// The format that was recognised, in words.
     pub what: String,
     /// Whether a note should be given, because the text might be something else.
@@ -25,13 +25,13 @@ pub(in crate::ingest) struct Form {
 
 /// The way rows are read.
 #[derive(Debug)]
-pub(in crate::ingest) enum Shape {
+pub(in crate::ingest) enum RowShape {
     /// Lines of TREC.
     Trec,
     /// A table, read as it lies.
-    Table(Table),
+    Table(TableLayout),
     /// Rows that are made of another format.
-    Made(Made),
+    Made(RowMaker),
     /// Rows that were read as columns.
     Columns(Box<dyn tables::Table>),
 }
@@ -39,21 +39,21 @@ pub(in crate::ingest) enum Shape {
 impl Form {
     /// The form of TREC text.
     pub fn trec() -> Self {
-        Form { shape: Shape::Trec, what: "TREC text".to_owned(), doubtful: false }
+        Form { shape: RowShape::Trec, what: "TREC text".to_owned(), doubtful: false }
     }
 
     /// The table that the text is, or that is made of it.
-    pub fn table(&self) -> Option<&Table> {
+    pub fn table(&self) -> Option<&TableLayout> {
         match &self.shape {
-            Shape::Trec | Shape::Columns(_) => None,
-            Shape::Table(table) | Shape::Made(Made { table, .. }) => Some(table),
+            RowShape::Trec | RowShape::Columns(_) => None,
+            RowShape::Table(table) | RowShape::Made(RowMaker { table, .. }) => Some(table),
         }
     }
 
     /// The maker of the rows, if they are made of another format.
-    pub fn made(&self) -> Option<&Made> {
+    pub fn made(&self) -> Option<&RowMaker> {
         match &self.shape {
-            Shape::Made(made) => Some(made),
+            RowShape::Made(made) => Some(made),
             _ => None,
         }
     }
@@ -61,7 +61,7 @@ impl Form {
     /// The columns, if the rows are columns.
     pub fn columns(&self) -> Option<&dyn tables::Table> {
         match &self.shape {
-            Shape::Columns(table) => Some(&**table),
+            RowShape::Columns(table) => Some(&**table),
             _ => None,
         }
     }
@@ -69,25 +69,25 @@ impl Form {
     /// Whether rows have judges or subtopics, if these were asked for.
     pub fn has_groups(&self) -> bool {
         match &self.shape {
-            Shape::Trec | Shape::Columns(_) => true,
-            Shape::Table(table) | Shape::Made(Made { table, .. }) => table.group.is_some(),
+            RowShape::Trec | RowShape::Columns(_) => true,
+            RowShape::Table(table) | RowShape::Made(RowMaker { table, .. }) => table.group.is_some(),
         }
     }
 
     /// The properties of these judgments that a run without ids needs.
     pub fn partner(&self) -> Option<&Partner> {
-        self.made().and_then(Made::partner)
+        self.made().and_then(RowMaker::partner)
     }
 
     /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand right behind the documents, its rows are
     /// made anew.
     pub fn ordered_by_ranks(self) -> Self {
         match self.shape {
-            Shape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
+            RowShape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
                 let options = table.options;
-                let made = Table { options, ..Table::made_with_ranks(table.value, &table.shape) };
-                let made = Made { of: Of::Table(table), table: made, lines: Arc::default() };
-                Form { shape: Shape::Made(made), ..self }
+                let made = TableLayout { options, ..TableLayout::made_with_ranks(table.value, &table.shape) };
+                let made = RowMaker { of: Of::Table(table), table: made, lines: Arc::default() };
+                Form { shape: RowShape::Made(made), ..self }
             }
             shape => Form { shape, ..self },
         }
@@ -95,7 +95,7 @@ impl Form {
 
     /// Drops what comes before the rows, which was read already.
     pub fn without_header(mut self) -> Self {
-        if let Shape::Table(table) = &mut self.shape {
+        if let RowShape::Table(table) = &mut self.shape {
             table.skip = 0;
         }
         self
@@ -120,9 +120,11 @@ impl Form {
     pub fn order(&self) -> Order {
         match self.table().map(|table| (table.value, table)) {
             None => Order::Scores { ranks: RankColumn::Behind },
-            Some((Value::Number | Value::Letters, table)) => Order::Scores { ranks: table.rank_column() },
+            Some((NumberKind::Number | NumberKind::Letters, table)) => {
+                Order::Scores { ranks: table.rank_column() }
+            }
             Some((value, table)) => {
-                Order::RankScores { counted: (value == Value::CountedRank).then_some(table.options) }
+                Order::RankScores { counted: (value == NumberKind::CountedRank).then_some(table.options) }
             }
         }
     }
@@ -138,12 +140,12 @@ impl Form {
 
 /// Rows that are made of another format.
 #[derive(Debug)]
-pub(in crate::ingest) struct Made {
+pub(in crate::ingest) struct RowMaker {
     of: Of,
     /// The table of the rows.
-    pub table: Table,
+    pub table: TableLayout,
     /// The lines of the text from which rows were made the last time.
-    lines: Arc<Mutex<Lines>>,
+    lines: Arc<Mutex<LineOrigins>>,
 }
 
 /// The judgments that runs without ids of their own belong to.
@@ -160,10 +162,10 @@ pub(in crate::ingest) enum Partner {
 pub(in crate::ingest) enum Of {
     /// Objects of objects; the text is what their numbers are called.
     Objects(&'static str),
-    RecordLines(Keys, &'static str),
-    RecordArray(Keys, &'static str),
+    RecordLines(RecordKeys, &'static str),
+    RecordArray(RecordKeys, &'static str),
     /// A table with ranks.
-    Table(Table),
+    Table(TableLayout),
     /// Judgments in LETOR or in a matrix.
     Judgments(Partner),
     Scores(Letor),
@@ -171,18 +173,18 @@ pub(in crate::ingest) enum Of {
     Matrix(Npy),
 }
 
-impl Made {
-    pub fn new(of: Of, value: Value, shape: &str) -> Self {
+impl RowMaker {
+    pub fn new(of: Of, value: NumberKind, shape: &str) -> Self {
         let table = match &of {
             Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_rank() => {
-                Table::made_with_ranks(value, shape)
+                TableLayout::made_with_ranks(value, shape)
             }
             Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_group() => {
-                Table::made_with_groups(value, shape)
+                TableLayout::made_with_groups(value, shape)
             }
-            _ => Table::made(value, shape),
+            _ => TableLayout::made(value, shape),
         };
-        Made { of, table, lines: Arc::default() }
+        RowMaker { of, table, lines: Arc::default() }
     }
 
     /// Returns the rows of a text as lines.
@@ -193,10 +195,10 @@ impl Made {
             Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
             Of::Table(table) => Box::new(ranked::RankedRows::new(table.clone())),
             Of::Judgments(Partner::Letor(letor)) => {
-                Box::new(letor::Judgments::new(letor.query_lengths.clone()))
+                Box::new(letor::LetorJudgments::new(letor.query_lengths.clone()))
             }
-            Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::Cells::new(npy.clone(), "grade")),
-            Of::Matrix(npy) => Box::new(npy::Cells::new(npy.clone(), "score")),
+            Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::MatrixCells::new(npy.clone(), "grade")),
+            Of::Matrix(npy) => Box::new(npy::MatrixCells::new(npy.clone(), "score")),
             Of::Scores(letor) => Box::new(letor::Scored::new(letor)?),
         };
         Ok(MadeText::new(text, maker, self.lines.clone()))

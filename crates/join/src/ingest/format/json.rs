@@ -252,7 +252,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// A document and its number as they lie in a text: for both, 64 bytes, and how many of these belong to it.
-struct Plain<'t> {
+struct PlainPair<'t> {
     doc: (&'t [u8; 64], usize),
     number: (&'t [u8; 64], usize),
 }
@@ -261,7 +261,7 @@ impl<'t> Cursor<'t> {
     /// Reads a document and its number behind a comma (the `first` has none), if they are written plainly: the document without escapes,
     /// then a colon and only a number, all within 64 bytes. Otherwise returns `None`, and passes nothing.
     #[inline(always)]
-    fn plain_document<S: Simd>(&mut self, simd: S, first: bool) -> Option<Plain<'t>> {
+    fn plain_document<S: Simd>(&mut self, simd: S, first: bool) -> Option<PlainPair<'t>> {
         let mut ahead = *self;
         if !first && !ahead.passes(b',').ok()? || !ahead.passes(b'"').ok()? {
             return None;
@@ -292,7 +292,7 @@ impl<'t> Cursor<'t> {
         }
         let number = text.get(from..)?.first_chunk::<64>()?;
         (self.at, self.line) = (ahead.at + from + digits, ahead.line);
-        Some(Plain { doc: (start, length), number: (number, digits) })
+        Some(PlainPair { doc: (start, length), number: (number, digits) })
     }
 }
 
@@ -323,7 +323,7 @@ pub(super) fn objects(number: &str) -> String {
 
 /// A position in objects of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ObjectPosition {
     /// Before an object, the first or another.
     Outside { first: bool },
     /// In an object of queries, before the first query or another.
@@ -336,7 +336,7 @@ enum Place {
 #[derive(Debug)]
 pub(super) struct Objects {
     level: Level,
-    place: Place,
+    place: ObjectPosition,
     line: u64,
     query: Vec<u8>,
     /// The hashes of all queries.
@@ -349,19 +349,26 @@ impl Objects {
     /// Makes a maker of rows; `number` is what a document has: a grade or a score.
     pub fn new(number: &'static str) -> Self {
         let (query, met) = Default::default();
-        Objects { level: Level::new(), place: Place::Outside { first: true }, line: 1, query, met, number }
+        Objects {
+            level: Level::new(),
+            place: ObjectPosition::Outside { first: true },
+            line: 1,
+            query,
+            met,
+            number,
+        }
     }
 
     /// Makes rows of documents that are written plainly, up to the first that is not.
     #[inline(always)]
     fn plain_documents<S: Simd>(&mut self, simd: S, cursor: &mut Cursor<'_>, rows: &mut MadeRows) {
-        while let Place::Documents { first } = self.place
+        while let ObjectPosition::Documents { first } = self.place
             && !rows.are_enough()
             && rows.has_prefix()
-            && let Some(Plain { doc, number }) = cursor.plain_document(simd, first)
+            && let Some(PlainPair { doc, number }) = cursor.plain_document(simd, first)
         {
             rows.plain_row(cursor.line, doc, number);
-            self.place = Place::Documents { first: false };
+            self.place = ObjectPosition::Documents { first: false };
         }
     }
 
@@ -391,10 +398,10 @@ impl Objects {
     /// Reads the next item; returns `false` at the end.
     fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool> {
         match self.place {
-            Place::Documents { first } => {
+            ObjectPosition::Documents { first } => {
                 if first || !cursor.passes(b',')? {
                     if cursor.passes(b'}')? {
-                        self.place = Place::Queries { first: false };
+                        self.place = ObjectPosition::Queries { first: false };
                         return Ok(true);
                     }
                     if !first {
@@ -410,16 +417,16 @@ impl Objects {
                     }
                     value => self.wrong_value(value, &doc, line, cursor, rows)?,
                 }
-                self.place = Place::Documents { first: false };
+                self.place = ObjectPosition::Documents { first: false };
             }
-            Place::Queries { first } => self.query(first, cursor, rows)?,
-            Place::Outside { first } => {
+            ObjectPosition::Queries { first } => self.query(first, cursor, rows)?,
+            ObjectPosition::Outside { first } => {
                 match cursor.peek()? {
                     None if !first => return Ok(false),
                     Some(b'{') => cursor.at += 1,
                     _ => return Err(cursor.unexpected("'{'")),
                 }
-                self.place = Place::Queries { first: true };
+                self.place = ObjectPosition::Queries { first: true };
             }
         }
         Ok(true)
@@ -428,7 +435,7 @@ impl Objects {
     fn query(&mut self, first: bool, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<()> {
         if first || !cursor.passes(b',')? {
             if cursor.passes(b'}')? {
-                self.place = Place::Outside { first: false };
+                self.place = ObjectPosition::Outside { first: false };
                 return Ok(());
             }
             if !first {
@@ -459,13 +466,13 @@ impl Objects {
         self.place = match wrong {
             Some(wrong) => {
                 rows.wrong(line, &wrong);
-                Place::Queries { first: false }
+                ObjectPosition::Queries { first: false }
             }
             None => {
                 self.met.insert(xxh3_128(&query));
                 query.as_ref().clone_into(&mut self.query);
                 rows.begin_query(&self.query);
-                Place::Documents { first: true }
+                ObjectPosition::Documents { first: true }
             }
         };
         Ok(())

@@ -61,7 +61,7 @@ impl QueryLengths {
 }
 
 /// A line of LETOR.
-enum Line<'t> {
+enum LetorLine<'t> {
     /// A blank line, or a comment.
     Nothing,
     Document {
@@ -74,7 +74,7 @@ enum Line<'t> {
 
 /// Reads lines of LETOR.
 #[derive(Debug)]
-struct Lines {
+struct LetorLines {
     number: u64,
     groups: Option<Arc<QueryLengths>>,
     /// The number of the current group, from 1, and how many of its lines are still to come.
@@ -86,23 +86,23 @@ struct Lines {
     doc: Vec<u8>,
 }
 
-impl Lines {
+impl LetorLines {
     fn new(groups: Option<Arc<QueryLengths>>) -> Self {
         let (query, qid, doc) = Default::default();
-        Lines { number: 0, groups, group: 0, left: 0, query, qid, doc }
+        LetorLines { number: 0, groups, group: 0, left: 0, query, qid, doc }
     }
 
     /// Reads the next line.
-    fn next<'t>(&'t mut self, line: &'t [u8]) -> Line<'t> {
+    fn next<'t>(&'t mut self, line: &'t [u8]) -> LetorLine<'t> {
         self.number += 1;
         let (data, comment) = match memchr(b'#', line) {
             Some(at) => (&line[..at], &line[at + 1..]),
             None => (line, &[][..]),
         };
         let mut fields = split(data).peekable();
-        let Some(grade) = fields.next() else { return Line::Nothing };
+        let Some(grade) = fields.next() else { return LetorLine::Nothing };
         let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
-        let what = |what: String| Line::Wrong(format!("{what}: expected '{SHAPE}'"));
+        let what = |what: String| LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"));
         if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
             return what(format!("{} is no feature", quoted(wrong)));
         }
@@ -112,7 +112,7 @@ impl Lines {
                 while self.left == 0 {
                     let Some(&size) = groups.sizes.get(self.group) else {
                         let (all, name) = (groups.lines(0), &groups.name);
-                        return Line::Wrong(format!(
+                        return LetorLine::Wrong(format!(
                             "there are more lines than the {all} of the groups in {name}"
                         ));
                     };
@@ -123,7 +123,7 @@ impl Lines {
                 // If lines have a query too, groups and queries have to agree.
                 if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
                     let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
-                    return Line::Wrong(format!(
+                    return LetorLine::Wrong(format!(
                         "qid {qid} goes on behind the end of group {before} in {}",
                         groups.name
                     ));
@@ -132,7 +132,7 @@ impl Lines {
                     let shown = |qid: Option<&[u8]>| {
                         qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
                     };
-                    return Line::Wrong(format!(
+                    return LetorLine::Wrong(format!(
                         "{} in group {} in {}, which begins with {}",
                         shown(qid),
                         self.group,
@@ -163,7 +163,7 @@ impl Lines {
         };
         match wrong_id("document", doc) {
             Some(wrong) => what(wrong),
-            None => Line::Document { grade, query, doc },
+            None => LetorLine::Document { grade, query, doc },
         }
     }
 
@@ -190,24 +190,24 @@ fn document(comment: &[u8]) -> Option<&[u8]> {
 
 /// Makes judgments of a LETOR text.
 #[derive(Debug)]
-pub(super) struct Judgments(Lines);
+pub(super) struct LetorJudgments(LetorLines);
 
-impl Judgments {
+impl LetorJudgments {
     pub fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        Judgments(Lines::new(groups))
+        LetorJudgments(LetorLines::new(groups))
     }
 
     fn line(&mut self, line: &[u8], rows: &mut MadeRows) {
         let number = self.0.number + 1;
         match self.0.next(line) {
-            Line::Nothing => {}
-            Line::Document { grade, query, doc } => rows.row(number, query, doc, grade),
-            Line::Wrong(message) => rows.wrong(number, &message),
+            LetorLine::Nothing => {}
+            LetorLine::Document { grade, query, doc } => rows.row(number, query, doc, grade),
+            LetorLine::Wrong(message) => rows.wrong(number, &message),
         }
     }
 }
 
-impl MakeRows for Judgments {
+impl MakeRows for LetorJudgments {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
         let done = each_line(text, ended, |line| {
             self.line(line, rows);
@@ -245,7 +245,7 @@ fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> u
 pub(super) struct Scored<'a> {
     letor: BufReader<Box<dyn Read + Send + 'a>>,
     name: &'a str,
-    lines: Lines,
+    lines: LetorLines,
     text: Vec<u8>,
     /// The number of the line of the scores.
     line: u64,
@@ -254,7 +254,7 @@ pub(super) struct Scored<'a> {
 impl<'a> Scored<'a> {
     pub fn new(letor: &'a Letor) -> io::Result<Self> {
         let text = letor.text.text()?;
-        let lines = Lines::new(letor.query_lengths.clone());
+        let lines = LetorLines::new(letor.query_lengths.clone());
         Ok(Scored {
             letor: BufReader::with_capacity(256 << 10, text),
             name: &letor.text.name,
@@ -294,12 +294,12 @@ impl<'a> Scored<'a> {
                 return Ok(false);
             }
             match self.lines.next(&self.text) {
-                Line::Nothing => {}
-                Line::Document { query, doc, .. } => {
+                LetorLine::Nothing => {}
+                LetorLine::Document { query, doc, .. } => {
                     rows.row(self.line, query, doc, score);
                     return Ok(true);
                 }
-                Line::Wrong(_) => return Ok(true), // the reader of the judgments says what is wrong
+                LetorLine::Wrong(_) => return Ok(true), // the reader of the judgments says what is wrong
             }
         }
     }
@@ -307,7 +307,7 @@ impl<'a> Scored<'a> {
     /// Says what is wrong if scores end before the documents do.
     fn end(&mut self, rows: &mut MadeRows) -> io::Result<()> {
         while self.next_line()? {
-            if let Line::Document { .. } | Line::Wrong(_) = self.lines.next(&self.text) {
+            if let LetorLine::Document { .. } | LetorLine::Wrong(_) = self.lines.next(&self.text) {
                 let message = format!("there are fewer scores than documents in {}", self.name);
                 rows.wrong_from_here(self.line, &message);
                 return Ok(());

@@ -36,7 +36,7 @@ pub(in crate::ingest) struct MadeRows {
     prefix: ([u8; 64], usize),
     /// The number of lines that were made so far, these included.
     count: u64,
-    lines: Lines,
+    lines: LineOrigins,
     /// Whether no more rows are made.
     ended: bool,
 }
@@ -169,13 +169,13 @@ pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
 
 /// The lines of a text from which lines were made.
 #[derive(Debug, Default)]
-pub(in crate::ingest) struct Lines {
+pub(in crate::ingest) struct LineOrigins {
     /// The places where the difference changes between a made line and its line in the text: the made line, its line in the text, and the
     /// number of lines of the text for each made line from there on.
     changes: Vec<(u64, u64, u64)>,
 }
 
-impl Lines {
+impl LineOrigins {
     #[inline(always)]
     fn note(&mut self, made: u64, line: u64) {
         match self.changes.last_mut() {
@@ -211,7 +211,7 @@ pub(in crate::ingest) struct MadeText<'a> {
     /// The number of bytes of the rows that were handed over.
     handed: usize,
     /// The place where the lines are kept when all text is read.
-    lines: Arc<Mutex<Lines>>,
+    lines: Arc<Mutex<LineOrigins>>,
 }
 
 /// The number of bytes of text that are read at a time.
@@ -221,7 +221,7 @@ impl<'a> MadeText<'a> {
     pub fn new(
         text: Box<dyn Read + Send + 'a>,
         maker: Box<dyn MakeRows + 'a>,
-        lines: Arc<Mutex<Lines>>,
+        lines: Arc<Mutex<LineOrigins>>,
     ) -> Self {
         let (buffer, rows) = (vec![0; BLOCK], MadeRows::default());
         MadeText { text, maker, buffer, done: 0, filled: 0, ended: false, rows, handed: 0, lines }
@@ -231,7 +231,7 @@ impl<'a> MadeText<'a> {
     ///
     /// # Errors
     /// A text that cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<(&[u8], &Lines)>> {
+    pub fn next(&mut self) -> io::Result<Option<(&[u8], &LineOrigins)>> {
         if self.rows.ended {
             return Ok(None);
         }
@@ -316,8 +316,8 @@ mod tests {
 
     use crate::ingest::ReadAs;
     use crate::ingest::format::json::Objects;
-    use crate::ingest::format::letor::Judgments;
-    use crate::ingest::format::records::{Keys, RecordArray, RecordLines};
+    use crate::ingest::format::letor::LetorJudgments;
+    use crate::ingest::format::records::{RecordArray, RecordKeys, RecordLines};
     use crate::ingest::shape::Role;
 
     /// Returns the lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
@@ -342,13 +342,15 @@ mod tests {
 
     /// Returns a maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
-        let keys =
-            || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None, &ReadAs::default()).unwrap();
+        let keys = || {
+            RecordKeys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None, &ReadAs::default())
+                .unwrap()
+        };
         vec![
             Box::new(Objects::new("score")),
             Box::new(RecordLines::new(keys(), "score")),
             Box::new(RecordArray::new(keys(), "score")),
-            Box::new(Judgments::new(None)),
+            Box::new(LetorJudgments::new(None)),
         ]
     }
 
@@ -398,12 +400,12 @@ mod tests {
     #[test]
     fn lines_are_found_back() {
         let all = [1, 1, 1, 4, 6, 8, 10, 11, 12, 20, 21, 22, 22, 22, 90];
-        let mut lines = Lines::default();
+        let mut lines = LineOrigins::default();
         for (made, &line) in (1..).zip(&all) {
             lines.note(made, line);
         }
         assert_eq!((1..=all.len() as u64).map(|made| lines.of(made)).collect::<Vec<_>>(), all);
-        let mut regular = Lines::default();
+        let mut regular = LineOrigins::default();
         (1..1000).for_each(|made| regular.note(made, 7 + 3 * made));
         assert_eq!(regular.changes.len(), 1);
     }

@@ -35,7 +35,7 @@ pub(super) mod tell;
 #[cfg(test)]
 mod tests;
 
-pub(super) use form::{Form, Made, Of, Partner, Shape};
+pub(super) use form::{Form, Of, Partner, RowMaker, RowShape};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
 pub use options::OptionStyle;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::options::OptionStyle;
 use crate::error::Error;
 use crate::ingest::diagnostics::quoted;
-use crate::ingest::layout::Value;
+use crate::ingest::layout::NumberKind;
 use crate::ingest::shape::Role;
 use crate::label::JudgedBy;
 
@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 20;
 
 /// The content of a column of a table, or of a key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum ColumnRole {
     Query,
     Doc,
     Grade,
@@ -25,17 +25,17 @@ pub(super) enum Column {
     Rank,
 }
 
-const COLUMNS: [(&str, Column); 7] = [
-    ("query", Column::Query),
-    ("doc", Column::Doc),
-    ("grade", Column::Grade),
-    ("judge", Column::Judge),
-    ("subtopic", Column::Subtopic),
-    ("score", Column::Score),
-    ("rank", Column::Rank),
+const COLUMNS: [(&str, ColumnRole); 7] = [
+    ("query", ColumnRole::Query),
+    ("doc", ColumnRole::Doc),
+    ("grade", ColumnRole::Grade),
+    ("judge", ColumnRole::Judge),
+    ("subtopic", ColumnRole::Subtopic),
+    ("score", ColumnRole::Score),
+    ("rank", ColumnRole::Rank),
 ];
 
-impl Column {
+impl ColumnRole {
     fn name(self) -> &'static str {
         COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
@@ -43,8 +43,8 @@ impl Column {
     /// The column of the groups of judgments, if tables can have them.
     fn of_groups(by: JudgedBy) -> Option<Self> {
         match by {
-            JudgedBy::Judge => Some(Column::Judge),
-            JudgedBy::Subtopic => Some(Column::Subtopic),
+            JudgedBy::Judge => Some(ColumnRole::Judge),
+            JudgedBy::Subtopic => Some(ColumnRole::Subtopic),
             JudgedBy::Preference => None,
         }
     }
@@ -62,7 +62,7 @@ impl Column {
     /// `-` counts as `_`.
     fn known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
-            (Column::Query, _) => &[
+            (ColumnRole::Query, _) => &[
                 "query_id",
                 "qid",
                 "q_id",
@@ -74,7 +74,7 @@ impl Column {
                 "session_id",
                 "indexes",
             ],
-            (Column::Doc, _) => &[
+            (ColumnRole::Doc, _) => &[
                 "doc_id",
                 "docid",
                 "docno",
@@ -87,10 +87,10 @@ impl Column {
                 "doc",
                 "document",
             ],
-            (Column::Grade, Role::Qrels) => {
+            (ColumnRole::Grade, Role::Qrels) => {
                 &["relevance", "rel", "label", "grade", "target", "rating", "score"]
             }
-            (Column::Judge, Role::Qrels) => &[
+            (ColumnRole::Judge, Role::Qrels) => &[
                 "judge_id",
                 "judge",
                 "assessor_id",
@@ -100,11 +100,11 @@ impl Column {
                 "rater_id",
                 "rater",
             ],
-            (Column::Subtopic, Role::Qrels) => {
+            (ColumnRole::Subtopic, Role::Qrels) => {
                 &["subtopic_id", "subtopic", "intent_id", "intent", "aspect_id", "aspect"]
             }
-            (Column::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
-            (Column::Rank, Role::Run) => &["rank"],
+            (ColumnRole::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
+            (ColumnRole::Rank, Role::Run) => &["rank"],
             _ => &[],
         }
     }
@@ -126,9 +126,9 @@ pub struct ColumnNames(Names);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Names {
-    Named(Vec<(Column, String)>),
+    Named(Vec<(ColumnRole, String)>),
     /// The columns in order; `None` for a column that is not read.
-    Ordered(Vec<Option<Column>>),
+    Ordered(Vec<Option<ColumnRole>>),
 }
 
 impl FromStr for ColumnNames {
@@ -138,7 +138,7 @@ impl FromStr for ColumnNames {
         const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as query,-,doc,score, with - for one that \
                             is not read; judgments have grade in the place of score, and may have judge or subtopic";
         let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
-        let column = |name: &str| Column::of(name).map_err(wrong);
+        let column = |name: &str| ColumnRole::of(name).map_err(wrong);
         let parts: Vec<&str> = text.split(',').collect();
         let names = if text.contains('=') {
             let named = parts.iter().map(|part| match part.split_once('=') {
@@ -162,7 +162,7 @@ impl fmt::Display for ColumnNames {
                 named.iter().map(|(column, name)| format!("{}={name}", column.name())).collect()
             }
             Names::Ordered(all) => {
-                all.iter().map(|column| column.map_or("-", Column::name).to_owned()).collect()
+                all.iter().map(|column| column.map_or("-", ColumnRole::name).to_owned()).collect()
             }
         };
         f.write_str(&parts.join(","))
@@ -182,7 +182,7 @@ impl ColumnNames {
     /// # Errors
     /// A content other than these.
     pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
-        let named = names.into_iter().map(|(what, name)| Ok((Column::of(what)?, name.to_owned())));
+        let named = names.into_iter().map(|(what, name)| Ok((ColumnRole::of(what)?, name.to_owned())));
         named
             .collect::<Result<_, _>>()
             .map(|named| ColumnNames(Names::Named(named)))
@@ -202,7 +202,7 @@ impl ColumnNames {
     /// # Errors
     /// A content other than these; a column that is missing, or is there twice.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
-        let column = |name: Option<&str>| name.map(Column::of).transpose();
+        let column = |name: Option<&str>| name.map(ColumnRole::of).transpose();
         let ordered: Result<_, String> = columns.into_iter().map(column).collect();
         let columns = ordered.and_then(|ordered| ColumnNames::complete(Names::Ordered(ordered)));
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
@@ -211,24 +211,26 @@ impl ColumnNames {
     /// Returns these columns if they are all that judgments or results need; otherwise says what is wrong.
     fn complete(names: Names) -> Result<Self, String> {
         let columns = ColumnNames(names);
-        let (all, is) = (columns.columns(), |one: Column| columns.columns().contains(&one));
+        let (all, is) = (columns.columns(), |one: ColumnRole| columns.columns().contains(&one));
         if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
             return Err(format!("{} is there twice", again.name()));
         }
-        let results = is(Column::Score) || is(Column::Rank);
+        let results = is(ColumnRole::Score) || is(ColumnRole::Rank);
         let wrong = match () {
-            () if !is(Column::Query) => "the query is missing",
-            () if !is(Column::Doc) => "the doc is missing",
-            () if is(Column::Grade) && results => {
+            () if !is(ColumnRole::Query) => "the query is missing",
+            () if !is(ColumnRole::Doc) => "the doc is missing",
+            () if is(ColumnRole::Grade) && results => {
                 "judgments have a grade, and runs a score or a rank: there are both"
             }
-            () if !is(Column::Grade) && !results => "a score, a rank or, for judgments, a grade is missing",
+            () if !is(ColumnRole::Grade) && !results => {
+                "a score, a rank or, for judgments, a grade is missing"
+            }
             () => return Ok(columns),
         };
         Err(wrong.to_owned())
     }
 
-    fn columns(&self) -> Vec<Column> {
+    fn columns(&self) -> Vec<ColumnRole> {
         match &self.0 {
             Names::Named(named) => named.iter().map(|(column, _)| *column).collect(),
             Names::Ordered(all) => all.iter().flatten().copied().collect(),
@@ -237,7 +239,7 @@ impl ColumnNames {
 
     /// Returns whether the columns are those of judgments.
     pub fn are_of_qrels(&self) -> bool {
-        self.columns().contains(&Column::Grade)
+        self.columns().contains(&ColumnRole::Grade)
     }
 
     /// The number of columns, if they are named in order.
@@ -251,11 +253,11 @@ impl ColumnNames {
 
 /// The indices of the columns that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ingest) struct Chosen {
+pub(in crate::ingest) struct ChosenColumns {
     pub query: usize,
     pub doc: usize,
     pub number: usize,
-    pub value: Value,
+    pub value: NumberKind,
     /// The column of ranks, if scores are sorted.
     pub rank: Option<usize>,
     /// The column of judges or subtopics, if judgments are read by them.
@@ -314,32 +316,39 @@ pub(in crate::ingest) fn in_order(
     names: &ColumnNames,
     role: Role,
     by: Option<JudgedBy>,
-) -> Result<Chosen, String> {
-    let all: &[Option<Column>] = match &names.0 {
+) -> Result<ChosenColumns, String> {
+    let all: &[Option<ColumnRole>] = match &names.0 {
         Names::Ordered(all) => all,
         Names::Named(_) => &[],
     };
     let find = |column| all.iter().position(|other| *other == Some(column));
-    chosen(find, &[Column::Grade, Column::Score, Column::Rank], by).ok_or_else(|| {
-        let group = by.and_then(Column::of_groups).filter(|&group| find(group).is_none());
-        format!("the columns `{names}` have no {}", group.map_or(role.number(), Column::name))
+    chosen(find, &[ColumnRole::Grade, ColumnRole::Score, ColumnRole::Rank], by).ok_or_else(|| {
+        let group = by.and_then(ColumnRole::of_groups).filter(|&group| find(group).is_none());
+        format!("the columns `{names}` have no {}", group.map_or(role.number(), ColumnRole::name))
     })
 }
 
 /// Chooses the columns that `find` finds; of `numbers`, the first that is found.
 fn chosen(
-    find: impl Fn(Column) -> Option<usize>,
-    numbers: &[Column],
+    find: impl Fn(ColumnRole) -> Option<usize>,
+    numbers: &[ColumnRole],
     by: Option<JudgedBy>,
-) -> Option<Chosen> {
+) -> Option<ChosenColumns> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
-    let value = if column == Column::Rank { Value::Rank } else { Value::Number };
-    let rank = find(Column::Rank).filter(|_| column == Column::Score);
-    let group = match by.and_then(Column::of_groups) {
+    let value = if column == ColumnRole::Rank { NumberKind::Rank } else { NumberKind::Number };
+    let rank = find(ColumnRole::Rank).filter(|_| column == ColumnRole::Score);
+    let group = match by.and_then(ColumnRole::of_groups) {
         Some(group) => Some(find(group)?),
         None => None,
     };
-    Some(Chosen { query: find(Column::Query)?, doc: find(Column::Doc)?, number, value, rank, group })
+    Some(ChosenColumns {
+        query: find(ColumnRole::Query)?,
+        doc: find(ColumnRole::Doc)?,
+        number,
+        value,
+        rank,
+        group,
+    })
 }
 
 /// Chooses the columns of these names that are read as results, or as judgments, perhaps by groups.
@@ -348,13 +357,13 @@ pub(in crate::ingest) fn choose(
     role: Role,
     by: Option<JudgedBy>,
     given: Option<&ColumnNames>,
-) -> Result<Chosen, NotChosen> {
-    let numbers: &[Column] = match role {
-        Role::Qrels => &[Column::Grade],
-        Role::Run => &[Column::Score, Column::Rank],
+) -> Result<ChosenColumns, NotChosen> {
+    let numbers: &[ColumnRole] = match role {
+        Role::Qrels => &[ColumnRole::Grade],
+        Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
     };
     let all = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
-    let given: &[(Column, String)] = match given {
+    let given: &[(ColumnRole, String)] = match given {
         Some(ColumnNames(Names::Named(named))) => named,
         _ => &[],
     };
@@ -369,7 +378,7 @@ pub(in crate::ingest) fn choose(
             return Err(NotChosen::Wrong(message));
         }
     }
-    let find = |column: Column| match given.iter().find(|(other, _)| *other == column) {
+    let find = |column: ColumnRole| match given.iter().find(|(other, _)| *other == column) {
         Some((_, name)) => of_name(name),
         // A user who names a score or a rank means no other number.
         None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => None,
@@ -403,15 +412,16 @@ pub(in crate::ingest) fn choose(
             None => Ok(chosen),
         };
     }
-    let found = [find(Column::Query), find(Column::Doc), numbers.iter().find_map(|&column| find(column))];
+    let found =
+        [find(ColumnRole::Query), find(ColumnRole::Doc), numbers.iter().find_map(|&column| find(column))];
     let column = match found {
-        [None, ..] => Column::Query,
-        [_, None, _] => Column::Doc,
+        [None, ..] => ColumnRole::Query,
+        [_, None, _] => ColumnRole::Doc,
         [_, _, None] => numbers[0],
-        _ => by.and_then(Column::of_groups).unwrap_or(numbers[0]),
+        _ => by.and_then(ColumnRole::of_groups).unwrap_or(numbers[0]),
     };
     let mut known = column.known_as(role).to_vec();
-    if column == Column::Score {
+    if column == ColumnRole::Score {
         known.push("rank");
     }
     let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
@@ -436,21 +446,27 @@ fn are_same(one: &[u8], other: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn of(names: &str, role: Role, given: Option<&str>) -> Result<Chosen, NotChosen> {
+    fn of(names: &str, role: Role, given: Option<&str>) -> Result<ChosenColumns, NotChosen> {
         let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
         choose(&names, role, None, given.map(|given| given.parse().unwrap()).as_ref())
     }
 
     #[test]
     fn columns_are_known_by_many_names() {
-        let plain =
-            |query, doc, number| Chosen { query, doc, number, value: Value::Number, rank: None, group: None };
+        let plain = |query, doc, number| ChosenColumns {
+            query,
+            doc,
+            number,
+            value: NumberKind::Number,
+            rank: None,
+            group: None,
+        };
         assert_eq!(of("query-id corpus-id score", Role::Qrels, None), Ok(plain(0, 1, 2)));
         assert_eq!(of("Score Doc_ID QUERY_ID", Role::Run, None), Ok(plain(2, 1, 0)));
         assert_eq!(of("query query_id doc rel score", Role::Qrels, None), Ok(plain(1, 2, 3)));
-        let ranked = Chosen { rank: Some(2), ..plain(0, 1, 3) };
+        let ranked = ChosenColumns { rank: Some(2), ..plain(0, 1, 3) };
         assert_eq!(of("qid pid rank score", Role::Run, None), Ok(ranked));
-        let rank = Chosen { value: Value::Rank, ..plain(0, 1, 2) };
+        let rank = ChosenColumns { value: NumberKind::Rank, ..plain(0, 1, 2) };
         assert_eq!(of("qid pid rank", Role::Run, None), Ok(rank));
         assert_eq!(of("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")), Ok(rank));
         assert_eq!(of("a b score c", Role::Run, Some("query=b,doc=a,score=c")), Ok(plain(1, 0, 3)));
@@ -485,7 +501,7 @@ mod tests {
             let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
             let given = given.map(|given| given.parse().unwrap());
             match choose(&names, Role::Qrels, Some(by), given.as_ref()) {
-                Ok(Chosen { query, doc, number, group, .. }) => Ok((query, group, doc, number)),
+                Ok(ChosenColumns { query, doc, number, group, .. }) => Ok((query, group, doc, number)),
                 Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
                 Err(other) => panic!("{other:?}"),
             }
@@ -509,8 +525,8 @@ mod tests {
             assert_eq!(text.parse::<ColumnNames>().unwrap().to_string(), text);
         }
         let chosen = in_order(&"query,-,doc,rank,score".parse().unwrap(), Role::Run, None);
-        let (value, group) = (Value::Number, None);
-        assert_eq!(chosen, Ok(Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group }));
+        let (value, group) = (NumberKind::Number, None);
+        assert_eq!(chosen, Ok(ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group }));
         let names: ColumnNames = "subtopic,query,doc,grade".parse().unwrap();
         let chosen = |by| in_order(&names, Role::Qrels, Some(by));
         assert_eq!(chosen(JudgedBy::Subtopic).unwrap().group, Some(0));

@@ -20,7 +20,7 @@ pub(in crate::ingest) const MAGIC: &[u8] = b"\x93NUMPY";
 pub(in crate::ingest) struct Npy {
     /// The offset in bytes of the first value.
     offset: usize,
-    kind: Kind,
+    kind: ElementKind,
     /// The number of bytes of a value.
     size: usize,
     big_endian: bool,
@@ -32,7 +32,7 @@ pub(in crate::ingest) struct Npy {
 
 /// The kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ElementKind {
     Bool,
     Signed,
     Unsigned,
@@ -105,10 +105,10 @@ impl Npy {
     pub fn values(&self) -> String {
         let bits = 8 * self.size;
         match self.kind {
-            Kind::Bool => "bool".to_owned(),
-            Kind::Signed => format!("int{bits}"),
-            Kind::Unsigned => format!("uint{bits}"),
-            Kind::Float => format!("float{bits}"),
+            ElementKind::Bool => "bool".to_owned(),
+            ElementKind::Signed => format!("int{bits}"),
+            ElementKind::Unsigned => format!("uint{bits}"),
+            ElementKind::Float => format!("float{bits}"),
         }
     }
 
@@ -122,15 +122,15 @@ impl Npy {
         }
         let bits = u64::from_le_bytes(bytes);
         match (self.kind, self.size) {
-            (Kind::Bool, _) => f64::from(u8::from(bits != 0)),
-            (Kind::Unsigned, _) => bits as f64,
-            (Kind::Signed, size) => {
+            (ElementKind::Bool, _) => f64::from(u8::from(bits != 0)),
+            (ElementKind::Unsigned, _) => bits as f64,
+            (ElementKind::Signed, size) => {
                 let unused = 64 - 8 * size;
                 ((bits << unused) as i64 >> unused) as f64
             }
-            (Kind::Float, 2) => half(bits as u16),
-            (Kind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
-            (Kind::Float, _) => f64::from_bits(bits),
+            (ElementKind::Float, 2) => half(bits as u16),
+            (ElementKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
+            (ElementKind::Float, _) => f64::from_bits(bits),
         }
     }
 }
@@ -146,16 +146,16 @@ pub(super) fn size([queries, documents]: [u64; 2]) -> String {
 const LONGEST_HEADER: u64 = 10_000;
 
 /// Reads the name of a type in a header, as `<f4`: its kind, its number of bytes, and whether the highest byte comes first.
-fn number_type(descr: &[u8]) -> Result<(Kind, usize, bool), String> {
+fn number_type(descr: &[u8]) -> Result<(ElementKind, usize, bool), String> {
     let (order, name) = match descr {
         [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
         name => (b'=', name),
     };
     let (kind, size) = match name {
-        b"b1" | b"?" => (Kind::Bool, 1),
-        [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (Kind::Signed, size - b'0'),
-        [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (Kind::Unsigned, size - b'0'),
-        [b'f', size @ (b'2' | b'4' | b'8')] => (Kind::Float, size - b'0'),
+        b"b1" | b"?" => (ElementKind::Bool, 1),
+        [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, size - b'0'),
+        [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
+        [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
         [b'O', ..] => {
             return Err("is an array of Python objects, and one of numbers was expected: `numpy.asarray(it, float)` may make one".to_owned());
         }
@@ -293,7 +293,7 @@ impl<'t> Literal<'t> {
 
 /// Makes judgments or results of a matrix; the line of a row is its query.
 #[derive(Debug)]
-pub(super) struct Cells {
+pub(super) struct MatrixCells {
     npy: Npy,
     /// The number of a cell: a grade or a score.
     number: &'static str,
@@ -304,10 +304,17 @@ pub(super) struct Cells {
     document: Counter,
 }
 
-impl Cells {
+impl MatrixCells {
     pub fn new(npy: Npy, number: &'static str) -> Self {
         let left = npy.cells().unwrap_or_default();
-        Cells { npy, number, begun: false, left, query: Counter::default(), document: Counter::default() }
+        MatrixCells {
+            npy,
+            number,
+            begun: false,
+            left,
+            query: Counter::default(),
+            document: Counter::default(),
+        }
     }
 
     fn cell(&mut self, cell: &[u8], rows: &mut MadeRows) {
@@ -333,7 +340,7 @@ impl Cells {
     }
 }
 
-impl MakeRows for Cells {
+impl MakeRows for MatrixCells {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
         let mut done = 0;
         if !self.begun && text.len() >= self.npy.offset {
@@ -445,7 +452,7 @@ mod tests {
         let text = "{\"shape\": (3L, 5), 'descr':'>f4','fortran_order' : True}";
         let expected = Npy {
             offset: 10 + text.len(),
-            kind: Kind::Float,
+            kind: ElementKind::Float,
             size: 4,
             big_endian: true,
             fortran: true,

@@ -4,7 +4,7 @@ use super::ReadAs;
 use crate::error::Result;
 use crate::ingest::Join;
 use crate::ingest::input::Input;
-use crate::ingest::rows::Rows;
+use crate::ingest::rows::TextRows;
 use crate::ingest::shape::Role;
 use crate::ingest::tables::TableReader;
 
@@ -40,7 +40,7 @@ impl Preview {
     ) -> Result<Self> {
         let role = if judgments { Role::Qrels } else { Role::Run };
         let join = Join { qrels_as: read_as.clone(), runs_as: read_as.clone(), tables, ..Join::default() };
-        let text = Rows::open(&join, input, role, None)?;
+        let text = TextRows::open(&join, input, role, None)?;
         let (what, mut rows) = (text.form.what.clone(), Vec::new());
         text.each(|line, row| {
             let read = row.map(|row| [row.query, row.doc, row.number].map(<[u8]>::to_vec));

@@ -6,22 +6,22 @@ use std::io;
 use memchr::memrchr;
 
 use super::made::{MadeRows, MakeRows};
-use crate::ingest::layout::Table;
+use crate::ingest::layout::TableLayout;
 use crate::ingest::limits::UNIT;
 use crate::ingest::scan::whole_line;
-use crate::ingest::table::{Row, RowScanner, TakeRows};
+use crate::ingest::table::{FieldPlaces, RowScanner, TakeRows};
 
 /// Makes rows with ranks right behind documents from those of a table.
 #[derive(Debug)]
 pub(super) struct RankedRows {
-    table: Table,
+    table: TableLayout,
     scanner: RowScanner,
     /// The number of lines before the current text.
     line: u64,
 }
 
 impl RankedRows {
-    pub fn new(table: Table) -> Self {
+    pub fn new(table: TableLayout) -> Self {
         RankedRows { table, scanner: RowScanner::default(), line: 0 }
     }
 }
@@ -33,7 +33,7 @@ impl MakeRows for RankedRows {
         if whole < skip && !ended {
             return Ok(0); // the header is not complete yet
         }
-        let mut taking = Taking { table: &self.table, before: self.line, rows };
+        let mut taking = TakingRanked { table: &self.table, before: self.line, rows };
         self.line += self.scanner.each_row(&text[..whole], skip.min(whole), &self.table, &mut taking);
         if whole > 0 {
             self.table.skip = 0;
@@ -42,14 +42,14 @@ impl MakeRows for RankedRows {
     }
 }
 
-struct Taking<'r> {
-    table: &'r Table,
+struct TakingRanked<'r> {
+    table: &'r TableLayout,
     before: u64,
     rows: &'r mut MadeRows,
 }
 
-impl TakeRows for Taking<'_> {
-    fn row(&mut self, text: &[u8], line: u64, Row { query, doc, number }: Row) {
+impl TakeRows for TakingRanked<'_> {
+    fn row(&mut self, text: &[u8], line: u64, FieldPlaces { query, doc, number }: FieldPlaces) {
         let fields = self.table.separator.fields(whole_line(text, doc[0]));
         let rank = self.table.rank.and_then(|rank| fields.get(rank)).copied().unwrap_or_default();
         let [query, doc, number] = [query, doc, number].map(|[start, end]| &text[start..end]);

@@ -13,25 +13,25 @@ use memchr::memchr;
 use super::ReadAs;
 use super::json::{Cursor, Stuck, Token, objects};
 use super::made::{MadeRows, MakeRows, wrong_id};
-use super::names::{Chosen, NotChosen, choose};
+use super::names::{ChosenColumns, NotChosen, choose};
 use crate::ingest::diagnostics::quoted;
-use crate::ingest::layout::Value;
+use crate::ingest::layout::NumberKind;
 use crate::ingest::shape::Role;
 use crate::label::JudgedBy;
 
 /// The keys that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ingest) struct Keys {
+pub(in crate::ingest) struct RecordKeys {
     /// The keys of the query, of the document and of the number.
     names: [Vec<u8>; 3],
-    pub value: Value,
+    pub value: NumberKind,
     /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
     /// The groups by which judgments are read, and their key.
     group: Option<(JudgedBy, Vec<u8>)>,
 }
 
-impl Keys {
+impl RecordKeys {
     /// Finds the keys in the first record of a text, which may be the first of an array.
     ///
     /// # Errors
@@ -59,10 +59,10 @@ impl Keys {
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
         match choose(&all, role, by, read_as.columns.as_ref()) {
-            Ok(Chosen { query, doc, number, value, rank, group }) => {
+            Ok(ChosenColumns { query, doc, number, value, rank, group }) => {
                 let rank = rank.map(|at| names[at].clone());
                 let group = by.zip(group.map(|at| names[at].clone()));
-                Ok(Keys { names: [query, doc, number].map(|at| names[at].clone()), value, rank, group })
+                Ok(RecordKeys { names: [query, doc, number].map(|at| names[at].clone()), value, rank, group })
             }
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
@@ -160,10 +160,10 @@ fn is_integer(word: &[u8]) -> bool {
 }
 
 /// The content of a record: the values of the keys, and the index of a key that is there twice.
-type Found<'t> = ([Option<Token<'t>>; 4], Option<usize>);
+type FoundKeys<'t> = ([Option<Token<'t>>; 4], Option<usize>);
 
 /// Reads a record that was opened.
-fn found<'t>(keys: &Keys, cursor: &mut Cursor<'t>) -> Result<Found<'t>, Stuck> {
+fn found<'t>(keys: &RecordKeys, cursor: &mut Cursor<'t>) -> Result<FoundKeys<'t>, Stuck> {
     let (mut found, mut again) = ([None, None, None, None], None);
     each_field(cursor, |name, value| {
         if let Some(at) = keys.place(&name)
@@ -176,7 +176,7 @@ fn found<'t>(keys: &Keys, cursor: &mut Cursor<'t>) -> Result<Found<'t>, Stuck> {
 }
 
 /// Makes a row of the record on line `line`.
-fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &mut MadeRows) {
+fn row(keys: &RecordKeys, number: &str, line: u64, (found, again): FoundKeys<'_>, rows: &mut MadeRows) {
     let name = |at: usize| quoted(keys.names.get(at).map(Vec::as_slice).or(keys.other()).unwrap_or_default());
     let missing = |at: usize| format!("there is no {} in the record", name(at));
     let row = || {
@@ -213,13 +213,13 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
 /// Makes rows of records, one on each line.
 #[derive(Debug)]
 pub(super) struct RecordLines {
-    keys: Keys,
+    keys: RecordKeys,
     number: &'static str,
     line: u64,
 }
 
 impl RecordLines {
-    pub fn new(keys: Keys, number: &'static str) -> Self {
+    pub fn new(keys: RecordKeys, number: &'static str) -> Self {
         RecordLines { keys, number, line: 0 }
     }
 
@@ -262,15 +262,15 @@ impl MakeRows for RecordLines {
 /// Makes rows of an array of records.
 #[derive(Debug)]
 pub(super) struct RecordArray {
-    keys: Keys,
+    keys: RecordKeys,
     number: &'static str,
     line: u64,
-    place: Place,
+    place: ArrayPosition,
 }
 
 /// A position in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ArrayPosition {
     Before,
     /// In the array, before the first record or another.
     Within {
@@ -280,21 +280,21 @@ enum Place {
 }
 
 impl RecordArray {
-    pub fn new(keys: Keys, number: &'static str) -> Self {
-        RecordArray { keys, number, line: 1, place: Place::Before }
+    pub fn new(keys: RecordKeys, number: &'static str) -> Self {
+        RecordArray { keys, number, line: 1, place: ArrayPosition::Before }
     }
 
     /// Reads the next item; returns `false` at the end.
     fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool, Stuck> {
         self.place = match self.place {
-            Place::Before => {
+            ArrayPosition::Before => {
                 cursor.expect(b'[', "'['")?;
-                Place::Within { first: true }
+                ArrayPosition::Within { first: true }
             }
-            Place::Within { first } => {
+            ArrayPosition::Within { first } => {
                 let follows = first || cursor.passes(b',')?;
                 if (first || !follows) && cursor.passes(b']')? {
-                    Place::Behind
+                    ArrayPosition::Behind
                 } else if !follows {
                     return Err(cursor.unexpected("',' or ']'"));
                 } else {
@@ -302,10 +302,10 @@ impl RecordArray {
                     let line = cursor.line;
                     let found = found(&self.keys, cursor)?;
                     row(&self.keys, self.number, line, found, rows);
-                    Place::Within { first: false }
+                    ArrayPosition::Within { first: false }
                 }
             }
-            Place::Behind => match cursor.peek()? {
+            ArrayPosition::Behind => match cursor.peek()? {
                 None => return Ok(false),
                 Some(_) => return Err(cursor.unexpected("the end of the text")),
             },

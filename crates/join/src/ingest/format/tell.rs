@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::json::{first_value, is_json, objects};
 use super::letor::{Letor, QueryLengths, SHAPE};
-use super::names::{Chosen, NotChosen, choose, in_order};
+use super::names::{ChosenColumns, NotChosen, choose, in_order};
 use super::npy::{self, Npy};
 use super::options::OptionStyle;
-use super::records::Keys;
-use super::{Form, InputFormat, Made, Of, Partner, ReadAs, Shape};
+use super::records::RecordKeys;
+use super::{Form, InputFormat, Of, Partner, ReadAs, RowMaker, RowShape};
 use memchr::memchr_iter;
 
 use crate::error::{Error, printable};
@@ -23,17 +23,17 @@ use crate::ingest::dialect::{Dialect, Rules};
 use crate::ingest::foreign::{Head, OtherFormat, of_head};
 use crate::ingest::input::{Input, Opened};
 use crate::ingest::layout::not_counted;
-use crate::ingest::layout::{Table, Value};
+use crate::ingest::layout::{NumberKind, TableLayout};
 use crate::ingest::number::finite;
 use crate::ingest::scan::split;
 use crate::ingest::separator::Separator;
-use crate::ingest::shape::{Fault, Role, counts};
+use crate::ingest::shape::{LineFault, Role, counts};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
 use crate::label::{FileAccess, JudgedBy};
 
 /// The facts about a text that are known beside its start.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::ingest) struct Known<'a> {
+pub(in crate::ingest) struct KnownOfText<'a> {
     pub role: Role,
     /// The groups by which judgments are read, if tables can have them.
     pub by: Option<JudgedBy>,
@@ -44,14 +44,14 @@ pub(in crate::ingest) struct Known<'a> {
     /// The text itself, if it can be read again, as judgments can.
     pub text: Option<&'a Arc<Opened>>,
     /// The readers of files of tables.
-    pub tables: Tables,
+    pub tables: TableReaders,
     /// The judgments, if runs without ids go with them.
     pub partner: Option<&'a Partner>,
 }
 
 /// The readers of files of tables, and whether ranks are read beside scores.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::ingest) struct Tables {
+pub(in crate::ingest) struct TableReaders {
     pub reader: Option<&'static dyn TableReader>,
     pub ranks: bool,
 }
@@ -64,8 +64,8 @@ const LINES: usize = 20;
 const FEWEST: usize = 3;
 
 /// Recognises the format of a text that starts with `head`.
-pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
-    let Known { role, dialect, read_as, .. } = known;
+pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
+    let KnownOfText { role, dialect, read_as, .. } = known;
     let rules = dialect.rules();
     let foreign = || match of_head(head, role, rules) {
         None => Ok(Form::trec()),
@@ -99,7 +99,7 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
         Some(InputFormat::Tsv) => look.table(Separator::Tab),
         Some(InputFormat::Csv) => look.table(Separator::Comma),
         Some(InputFormat::Msmarco) if role == Role::Qrels => Ok(Form::trec()),
-        Some(InputFormat::Msmarco) => Ok(look.ranks(Value::Rank, look.separator())),
+        Some(InputFormat::Msmarco) => Ok(look.ranks(NumberKind::Rank, look.separator())),
         Some(InputFormat::Json) => look.json(),
         Some(InputFormat::Jsonl) => look.records(false),
         Some(InputFormat::Letor) => look.letor(),
@@ -108,8 +108,8 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
 }
 
 /// Makes the message for a text of another format under a dialect of trec_eval, which reads only TREC.
-fn convertible(head: Head<'_>, known: Known<'_>) -> Option<OtherFormat> {
-    let form = tell(head, Known { dialect: Dialect::Laneval, ..known }).ok()?;
+fn convertible(head: Head<'_>, known: KnownOfText<'_>) -> Option<OtherFormat> {
+    let form = tell(head, KnownOfText { dialect: Dialect::Laneval, ..known }).ok()?;
     if form.table().is_none() && form.columns().is_none() {
         return None;
     }
@@ -124,7 +124,7 @@ fn convertible(head: Head<'_>, known: Known<'_>) -> Option<OtherFormat> {
 }
 
 /// Recognises a matrix of NumPy. A matrix of scores has the shape of the matrix of grades, for its documents are the same.
-fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Result<Form, String> {
+fn matrix(head: Head<'_>, KnownOfText { role, text, partner, .. }: KnownOfText<'_>) -> Result<Form, String> {
     let npy = Npy::of(head.text)?;
     if let (Role::Run, Some(Partner::Matrix(name, judged))) = (role, partner)
         && judged.shape != npy.shape
@@ -141,14 +141,17 @@ fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Resul
     };
     let shape = format!("a matrix of {}s, [queries, documents]", role.number());
     Ok(Form {
-        shape: Shape::Made(Made::new(of, Value::Letters, &shape)),
+        shape: RowShape::Made(RowMaker::new(of, NumberKind::Letters, &shape)),
         what: format!("a NumPy matrix of {values}, {size}"),
         doubtful: false,
     })
 }
 
 /// Reads a file of tables.
-fn of_file(format: InputFormat, Known { role, by, read_as, text, tables, .. }: Known<'_>) -> Told {
+fn of_file(
+    format: InputFormat,
+    KnownOfText { role, by, read_as, text, tables, .. }: KnownOfText<'_>,
+) -> Told {
     let name = format.name_of_tables();
     let wrong = |message: String| OtherFormat::Told(0, message);
     let reader = tables.reader.ok_or_else(|| {
@@ -171,7 +174,7 @@ fn of_file(format: InputFormat, Known { role, by, read_as, text, tables, .. }: K
         "{name}: {}",
         table.names().iter().map(|name| printable(name.as_bytes())).collect::<Vec<_>>().join(", ")
     );
-    Ok(Form { shape: Shape::Columns(table), what, doubtful: false })
+    Ok(Form { shape: RowShape::Columns(table), what, doubtful: false })
 }
 
 /// A look at the start of a text.
@@ -183,13 +186,13 @@ struct Look<'a> {
     /// The number of the first such line, and its text.
     number: u64,
     first: &'a [u8],
-    known: Known<'a>,
+    known: KnownOfText<'a>,
     rules: Rules,
 }
 
 impl<'l> Look<'l> {
     fn tell(self, foreign: impl Fn() -> Told) -> Told {
-        let Known { role, read_as, .. } = self.known;
+        let KnownOfText { role, read_as, .. } = self.known;
         let is_trec = |role: Role, line: &[u8]| role.fault(line, self.rules).is_none();
         let start = self.first.trim_ascii_start();
         let is_json = is_json(self.text()); // ids of JSON may have words and numbers, as a line of TREC
@@ -386,7 +389,7 @@ impl<'l> Look<'l> {
             (Role::Run, 5) => format!("say `{}` if only the tag is missing", options.format(role, "trec")),
             _ => return None,
         };
-        let complaint = role.complaint(self.first, Fault::Fields(count), self.rules);
+        let complaint = role.complaint(self.first, LineFault::Fields(count), self.rules);
         Some(format!("{complaint}; {hint}"))
     }
 
@@ -402,16 +405,16 @@ impl<'l> Look<'l> {
         if self.known.role != Role::Run || !enough || !self.lines.iter().all(|(_, line)| is_so(line)) {
             return None;
         }
-        let (value, group) = (Value::Number, None);
-        let chosen = Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group };
+        let (value, group) = (NumberKind::Number, None);
+        let chosen = ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group };
         let table = of_columns(Separator::Blanks, 5, chosen, "query iter docno rank score".to_owned());
         let what = "TREC text without tags".to_owned();
-        Some(Form { shape: Shape::Table(table), what, doubtful: false })
+        Some(Form { shape: RowShape::Table(table), what, doubtful: false })
     }
 
     /// Chooses the columns by the names in the first line.
-    fn header(self, separator: Separator) -> Result<Chosen, NotChosen> {
-        let Known { role, by, read_as, .. } = self.known;
+    fn header(self, separator: Separator) -> Result<ChosenColumns, NotChosen> {
+        let KnownOfText { role, by, read_as, .. } = self.known;
         choose(&separator.fields(self.first), role, by, read_as.columns.as_ref())
     }
 
@@ -440,13 +443,13 @@ impl<'l> Look<'l> {
         }
         match &self.known.read_as.columns {
             Some(columns) if columns.ordered().is_some() => {
-                let Known { role, by, .. } = self.known;
+                let KnownOfText { role, by, .. } = self.known;
                 let chosen = in_order(columns, role, by).map_err(|message| self.wrong(message))?;
                 let count = columns.ordered().unwrap_or_default();
                 let shape = columns.to_string();
                 Ok(Form {
                     what: format!("{} without a header: {shape}", separator.table()),
-                    shape: Shape::Table(of_columns(separator, count, chosen, shape)),
+                    shape: RowShape::Table(of_columns(separator, count, chosen, shape)),
                     doubtful: false,
                 })
             }
@@ -458,7 +461,7 @@ impl<'l> Look<'l> {
     }
 
     /// Recognises a table with a header.
-    fn named(self, separator: Separator, chosen: Result<Chosen, NotChosen>) -> Told {
+    fn named(self, separator: Separator, chosen: Result<ChosenColumns, NotChosen>) -> Told {
         let chosen = match chosen {
             Ok(chosen) => chosen,
             Err(NotChosen::Wrong(message)) => return Err(self.wrong(message)),
@@ -473,7 +476,7 @@ impl<'l> Look<'l> {
         let table = of_columns(separator, names.len(), chosen, names.join(between));
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
-        Ok(Form { shape: Shape::Table(Table { skip, ..table }), what, doubtful: false })
+        Ok(Form { shape: RowShape::Table(TableLayout { skip, ..table }), what, doubtful: false })
     }
 
     /// Recognises a table without a header by its number of columns.
@@ -487,14 +490,14 @@ impl<'l> Look<'l> {
             let message = format!("the {what} {} has a comma: a decimal point was expected", quoted(number));
             return Err(self.wrong(message));
         }
-        let (value, group) = (Value::Number, self.known.by.map(|_| 1));
+        let (value, group) = (NumberKind::Number, self.known.by.map(|_| 1));
         let chosen = match (role, count) {
             (Role::Qrels, 3) if group.is_none() => {
-                Chosen { query: 0, doc: 1, number: 2, value, rank: None, group }
+                ChosenColumns { query: 0, doc: 1, number: 2, value, rank: None, group }
             }
-            (Role::Qrels, 4) => Chosen { query: 0, doc: 2, number: 3, value, rank: None, group },
+            (Role::Qrels, 4) => ChosenColumns { query: 0, doc: 2, number: 3, value, rank: None, group },
             (Role::Run, 3) => return self.counted(separator),
-            (Role::Run, 5 | 6) => Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group },
+            (Role::Run, 5 | 6) => ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group },
             _ => {
                 let (number, options) = (role.number(), self.options());
                 let columns = match self.known.by {
@@ -533,8 +536,8 @@ impl<'l> Look<'l> {
         let names = if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
         let what = format!("{} without a header: {names}", separator.table());
         let tag = (role == Role::Run && count == 6).then_some(5);
-        let table = Table { tag, ..of_columns(separator, count, chosen, names) };
-        Ok(Form { shape: Shape::Table(table), what, doubtful: false })
+        let table = TableLayout { tag, ..of_columns(separator, count, chosen, names) };
+        Ok(Form { shape: RowShape::Table(table), what, doubtful: false })
     }
 
     /// Checks whether the third column of the first lines counts 1, 2, 3 … in every query, and in one of them further than grades may by
@@ -562,7 +565,7 @@ impl<'l> Look<'l> {
     }
 
     /// Refuses a first line that may be a header of unknown names.
-    fn check_first(self, separator: Separator, chosen: Chosen) -> Result<(), OtherFormat> {
+    fn check_first(self, separator: Separator, chosen: ChosenColumns) -> Result<(), OtherFormat> {
         let is_number =
             |line: &[u8]| separator.fields(line).get(chosen.number).copied().and_then(finite).is_some();
         let second = self.lines.get(1).is_some_and(|(_, line)| is_number(line));
@@ -583,8 +586,8 @@ impl<'l> Look<'l> {
         let rank = |field: &[u8]| -> Option<u64> {
             is_rank(field).then(|| std::str::from_utf8(field).ok()?.parse().ok())?
         };
-        let value = Value::CountedRank;
-        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None, group: None };
+        let value = NumberKind::CountedRank;
+        let chosen = ChosenColumns { query: 0, doc: 1, number: 2, value, rank: None, group: None };
         self.check_first(separator, chosen)?;
         let mut next: HashMap<&[u8], u64> = HashMap::new();
         for (line, text) in self.lines {
@@ -596,21 +599,26 @@ impl<'l> Look<'l> {
             }
             *next += 1;
         }
-        Ok(self.ranks(Value::CountedRank, separator))
+        Ok(self.ranks(NumberKind::CountedRank, separator))
     }
 
     /// Makes the form of a run of query, document and rank.
-    fn ranks(self, value: Value, separator: Separator) -> Form {
-        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None, group: None };
+    fn ranks(self, value: NumberKind, separator: Separator) -> Form {
+        let chosen = ChosenColumns { query: 0, doc: 1, number: 2, value, rank: None, group: None };
         let shape = if separator == Separator::Comma { "query,document,rank" } else { "query document rank" };
         let what = match value {
-            Value::CountedRank => {
+            NumberKind::CountedRank => {
                 "three columns without a header, of which the third counts 1, 2, 3 … in every query: query, document and rank"
             }
             _ => "query, document and rank, as MS MARCO has them",
         };
-        let table = Table { options: self.options(), ..of_columns(separator, 3, chosen, shape.to_owned()) };
-        Form { shape: Shape::Table(table), what: what.to_owned(), doubtful: value == Value::CountedRank }
+        let table =
+            TableLayout { options: self.options(), ..of_columns(separator, 3, chosen, shape.to_owned()) };
+        Form {
+            shape: RowShape::Table(table),
+            what: what.to_owned(),
+            doubtful: value == NumberKind::CountedRank,
+        }
     }
 
     /// Recognises objects of objects, or records, by the first value.
@@ -629,26 +637,26 @@ impl<'l> Look<'l> {
         let number = self.known.role.number();
         let shape = objects(number);
         Ok(Form {
-            shape: Shape::Made(Made::new(Of::Objects(number), Value::Number, &shape)),
+            shape: RowShape::Made(RowMaker::new(Of::Objects(number), NumberKind::Number, &shape)),
             what: format!("JSON, {shape}"),
             doubtful: false,
         })
     }
 
     fn records(self, array: bool) -> Told {
-        let Known { role, by, read_as, .. } = self.known;
+        let KnownOfText { role, by, read_as, .. } = self.known;
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let text = if array { &self.head.text[start..] } else { self.first };
-        let keys = Keys::of(text, role, by, read_as).map_err(|message| self.wrong(message))?;
+        let keys = RecordKeys::of(text, role, by, read_as).map_err(|message| self.wrong(message))?;
         let (shape, value) = (keys.shape(), keys.value);
-        let number = if value == Value::Number { role.number() } else { "rank" };
+        let number = if value == NumberKind::Number { role.number() } else { "rank" };
         let (of, what) = match array {
             true => (Of::RecordArray(keys, number), "a JSON array of records"),
             false => (Of::RecordLines(keys, number), "JSONL records"),
         };
         Ok(Form {
             what: format!("{what}, {shape}"),
-            shape: Shape::Made(Made::new(of, value, &shape)),
+            shape: RowShape::Made(RowMaker::new(of, value, &shape)),
             doubtful: false,
         })
     }
@@ -685,7 +693,7 @@ impl<'l> Look<'l> {
                 let of = Of::Scores(letor.clone());
                 Ok(Form {
                     what: format!("scores of the documents of {}", printable(letor.text.name.as_bytes())),
-                    shape: Shape::Made(Made::new(of, Value::Number, "a score on each line, and no header")),
+                    shape: RowShape::Made(RowMaker::new(of, NumberKind::Number, "a score on each line, and no header")),
                     doubtful: false,
                 })
             }
@@ -698,7 +706,7 @@ impl<'l> Look<'l> {
                 let of = Of::Judgments(Partner::Letor(letor));
                 Ok(Form {
                     what: format!("LETOR, {SHAPE}{by}"),
-                    shape: Shape::Made(Made::new(of, Value::Number, SHAPE)),
+                    shape: RowShape::Made(RowMaker::new(of, NumberKind::Number, SHAPE)),
                     doubtful: false,
                 })
             }
@@ -798,9 +806,9 @@ fn is_with_comma(text: &[u8]) -> bool {
 }
 
 /// Makes a table with this number of columns.
-fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
-    let Chosen { query, doc, number, value, rank, group } = chosen;
-    Table {
+fn of_columns(separator: Separator, columns: usize, chosen: ChosenColumns, shape: String) -> TableLayout {
+    let ChosenColumns { query, doc, number, value, rank, group } = chosen;
+    TableLayout {
         separator,
         skip: 0,
         columns,

@@ -5,14 +5,14 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::super::diagnostics::{Earliest, quoted};
 use super::super::hash::Seed;
 use super::super::interner::Interner;
-use super::piece::Part;
-use super::shape::Shape;
+use super::piece::StretchJudgments;
+use super::shape::FacetShape;
 use crate::error::Result;
-use crate::groups::preferences::{Fault, Line, Preferences};
+use crate::groups::preferences::{PreferenceFault, PreferenceLine, Preferences};
 use crate::label::{FacetJudgment, JudgedBy};
 
 /// What is known of one query beside its judgments.
-pub struct Made<'t> {
+pub struct MadeQuery<'t> {
     /// The documents, in bytewise order.
     pub docs: Vec<&'t [u8]>,
     /// The number of judgments that count.
@@ -26,26 +26,26 @@ pub struct Made<'t> {
 
 /// The names of groups, and how judgments are read.
 #[derive(Clone, Copy)]
-pub struct Naming<'t> {
-    pub shape: Shape,
+pub struct FacetNames<'t> {
+    pub shape: FacetShape,
     /// The names of groups and sub-groups, in bytewise order.
     pub names: &'t [&'t [u8]],
     pub seed: Seed,
 }
 
 /// A stretch, with the number of each of its names among all.
-pub type Stretch<'t> = (Part<'t>, &'t [u32]);
+pub type Stretch<'t> = (StretchJudgments<'t>, &'t [u32]);
 
-impl<'t> Made<'t> {
+impl<'t> MadeQuery<'t> {
     /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `judgments`, by document,
     /// group and sub-group. There is room for all of them; those that count come first.
     pub fn of(
         query: &[u8],
         parts: &[Stretch<'t>],
-        naming: Naming<'_>,
+        naming: FacetNames<'_>,
         judgments: &mut [FacetJudgment],
     ) -> Self {
-        let Naming { shape, names, seed } = naming;
+        let FacetNames { shape, names, seed } = naming;
         let (docs, places) = placed(parts, seed);
         distribute(
             (parts, &places),
@@ -56,7 +56,7 @@ impl<'t> Made<'t> {
             |judgment| judgment,
         );
         let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
-        let mut made = Made { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
+        let mut made = MadeQuery { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
         let by_preference = shape.by == JudgedBy::Preference;
         let repeats = judgments.windows(2).any(|pair| pair[0].place() == pair[1].place());
         if repeats || by_preference {
@@ -92,7 +92,12 @@ impl<'t> Made<'t> {
     }
 
     /// Removes judgments of a document in a group that was judged there before.
-    fn without_repeats(&mut self, lined: &mut Vec<(FacetJudgment, u64)>, naming: Naming<'_>, query: &[u8]) {
+    fn without_repeats(
+        &mut self,
+        lined: &mut Vec<(FacetJudgment, u64)>,
+        naming: FacetNames<'_>,
+        query: &[u8],
+    ) {
         let by = match naming.shape.by {
             JudgedBy::Judge => "by judge",
             JudgedBy::Subtopic => "for subtopic",
@@ -117,7 +122,7 @@ impl<'t> Made<'t> {
     /// The line and the message of a fault in the preferences of a query, whose judgments are on these lines.
     fn told(
         &self,
-        fault: &Fault,
+        fault: &PreferenceFault,
         lined: &[(FacetJudgment, u64)],
         names: &[&[u8]],
         query: &[u8],
@@ -137,9 +142,9 @@ impl<'t> Made<'t> {
             )
         };
         let message = match fault {
-            Fault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
-            Fault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
-            Fault::Cycle { steps } => {
+            PreferenceFault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
+            PreferenceFault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
+            PreferenceFault::Cycle { steps } => {
                 let step = |&(above, below): &(usize, usize)| {
                     let (one, other) = (line_of(above), line_of(below));
                     let (first, last) = (one.min(other), one.max(other));
@@ -155,7 +160,9 @@ impl<'t> Made<'t> {
                     told.join(", ")
                 )
             }
-            Fault::Level { .. } | Fault::Document { .. } | Fault::TooLarge { .. } => {
+            PreferenceFault::Level { .. }
+            | PreferenceFault::Document { .. }
+            | PreferenceFault::TooLarge { .. } => {
                 format!("query {query}: {fault}")
             }
         };
@@ -206,7 +213,7 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
 fn distribute<T: Copy>(
     (parts, places): (&[Stretch<'_>], &[u32]),
     docs: usize,
-    shape: Shape,
+    shape: FacetShape,
     into: &mut [T],
     of: impl Fn(FacetJudgment, u64) -> T,
     judgment: impl Fn(&T) -> &FacetJudgment,
@@ -246,7 +253,7 @@ fn distribute<T: Copy>(
 }
 
 /// The preferences of one query.
-fn preferences(judgments: &[FacetJudgment], documents: u32) -> Result<Preferences, Fault> {
-    let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
+fn preferences(judgments: &[FacetJudgment], documents: u32) -> Result<Preferences, PreferenceFault> {
+    let lines: Vec<PreferenceLine> = judgments.iter().map(PreferenceLine::from).collect();
     Preferences::without_pairs(&lines, documents)
 }

@@ -21,11 +21,11 @@ use std::sync::Arc;
 use memchr::memrchr;
 use rayon::prelude::*;
 
-use self::made::{Made, Naming};
-use self::piece::{Growing, Piece, Place};
-use self::shape::Shape;
+use self::made::{FacetNames, MadeQuery};
+use self::piece::{Growing, JudgmentPiece, JudgmentPlace};
+use self::shape::FacetShape;
 use super::chunks::line_after;
-use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
+use super::columns::{CheckedColumns, Collected, ColumnSource, Judgments, PieceSize};
 use super::diagnostics::{Earliest, quoted, whole_file};
 use super::dialect::{Comments, Dialect};
 use super::format::Form;
@@ -33,7 +33,7 @@ use super::hash::Seed;
 use super::input::Opened;
 use super::limits::LONGEST_LINE;
 use super::number::decimal;
-use super::qrels::{self, Kept, Qrels};
+use super::qrels::{self, KeptGrades, Qrels};
 use super::rows::{TextRow, each_judgment};
 use super::scan::{Fields, Scanner, TakeLines, split};
 use super::shape::{Role, TOO_LONG, counts};
@@ -84,11 +84,11 @@ pub(super) fn read_rows(
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            Columns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
             read_columns((&text.name, batches), by, dialect, seed, watch)
         });
     }
-    let shape = Shape::of(by, 4, dialect);
+    let shape = FacetShape::of(by, 4, dialect);
     let mut rows = Growing::new(seed, shape.thins());
     let take = |line: u64, row: Result<TextRow<'_>, String>| {
         match row {
@@ -113,7 +113,7 @@ pub(super) fn read_columns(
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let columns = Columns::of_judgments(name, batches, seed)?;
+    let columns = CheckedColumns::of_judgments(name, batches, seed)?;
     if let Some(batch) = columns.without_groups() {
         let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
@@ -123,7 +123,7 @@ pub(super) fn read_columns(
             format!("there are sub-groups, which only preferences have, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
-    let shape = Shape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    let shape = FacetShape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
     let mut rows = Growing::new(seed, shape.thins());
     columns.each_grouped(|at, query, groups, doc, grade| {
         take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
@@ -174,7 +174,7 @@ pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
     rows: impl IntoIterator<Item = (Q, G, D, f64)>,
     by: JudgedBy,
 ) -> Result<Qrels> {
-    let (shape, seed) = (Shape::of(by, 4, Dialect::Laneval), Seed::random());
+    let (shape, seed) = (FacetShape::of(by, 4, Dialect::Laneval), Seed::random());
     let mut taken = Growing::new(seed, shape.thins());
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {
         take(&mut taken, shape, line, (query.as_ref(), [group.as_ref(), b""], doc.as_ref()), grade);
@@ -188,7 +188,13 @@ pub(super) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
 }
 
 /// Adds a judgment that does not lie in TREC text.
-fn take(rows: &mut Growing, shape: Shape, line: u64, (query, groups, doc): Place<'_>, grade: f64) {
+fn take(
+    rows: &mut Growing,
+    shape: FacetShape,
+    line: u64,
+    (query, groups, doc): JudgmentPlace<'_>,
+    grade: f64,
+) {
     if !shape.grade(grade).is_finite() {
         rows.problem(line, format!("{} {grade} is not a finite number", shape.number()));
     } else if groups[0].is_empty() {
@@ -221,7 +227,7 @@ struct FacetText<'a> {
     dialect: Dialect,
     seed: Seed,
     watch: Option<&'a Watch>,
-    pieces: Vec<Piece>,
+    pieces: Vec<JudgmentPiece>,
     /// The number of lines that were read.
     lines: u64,
 }
@@ -240,8 +246,8 @@ impl<'a> FacetText<'a> {
         FacetText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
     }
 
-    fn shape(&self) -> Shape {
-        Shape::of(self.by, self.fields.unwrap_or(4), self.dialect)
+    fn shape(&self) -> FacetShape {
+        FacetShape::of(self.by, self.fields.unwrap_or(4), self.dialect)
     }
 
     /// Adds whole lines; `tell` hears of the bytes of each piece.
@@ -257,8 +263,8 @@ impl<'a> FacetText<'a> {
             not_stopped(watch)?;
             tell(range.len());
             let (part, mut piece) =
-                (&text[range.clone()], Piece::new(seed, range.len() / USUAL, shape.thins()));
-            let lines = scanner.each_line(part, &mut Lines { piece: &mut piece, shape });
+                (&text[range.clone()], JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()));
+            let lines = scanner.each_line(part, &mut PieceLines { piece: &mut piece, shape });
             piece.end();
             if piece.rows.capacity() > 2 * piece.rows.len() {
                 piece.rows.shrink_to_fit(); // the lines were long
@@ -266,7 +272,7 @@ impl<'a> FacetText<'a> {
             Ok((piece, lines))
         };
         let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
-        for (mut piece, lines) in read.collect::<Result<Vec<(Piece, u64)>>>()? {
+        for (mut piece, lines) in read.collect::<Result<Vec<(JudgmentPiece, u64)>>>()? {
             piece.before = self.lines;
             self.lines += lines;
             self.pieces.push(piece);
@@ -299,15 +305,15 @@ impl<'a> FacetText<'a> {
 }
 
 /// The lines of a piece of the text.
-struct Lines<'p> {
-    piece: &'p mut Piece,
-    shape: Shape,
+struct PieceLines<'p> {
+    piece: &'p mut JudgmentPiece,
+    shape: FacetShape,
 }
 
-impl Lines<'_> {
+impl PieceLines<'_> {
     /// Takes a line with its number, which was read already.
     #[inline(always)]
-    fn take(&mut self, line: u64, place: Place<'_>, (field, value): (&[u8], Option<f64>)) {
+    fn take(&mut self, line: u64, place: JudgmentPlace<'_>, (field, value): (&[u8], Option<f64>)) {
         // A level may be infinite only once it is rounded to f32.
         match value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite()) {
             Some(value) => self.piece.push(line as u32, place, value),
@@ -320,7 +326,7 @@ impl Lines<'_> {
     }
 }
 
-impl TakeLines<4> for Lines<'_> {
+impl TakeLines<4> for PieceLines<'_> {
     const MORE: bool = false;
 
     fn fields(&mut self, text: &[u8], line: u64, Fields { starts, ends }: &Fields<4>) {
@@ -355,15 +361,15 @@ impl TakeLines<4> for Lines<'_> {
 
 /// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
 fn assemble(
-    mut pieces: Vec<Piece>,
+    mut pieces: Vec<JudgmentPiece>,
     name: &str,
-    shape: Shape,
+    shape: FacetShape,
     expected: &str,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     not_stopped(watch)?;
-    let Shape { by, dialect, rules, .. } = shape;
+    let FacetShape { by, dialect, rules, .. } = shape;
     let mut problems = Earliest::<String>::default();
     for piece in &mut pieces {
         problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
@@ -392,12 +398,12 @@ fn assemble(
     let mut rest = &mut all[..];
     let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());
     let parts: Vec<&mut [FacetJudgment]> = parts.collect();
-    let naming = Naming { shape, names: &names, seed };
+    let naming = FacetNames { shape, names: &names, seed };
     let made = queries.par_iter().zip(parts).map(|((query, stretches), judgments)| {
         not_stopped(watch)?;
-        Ok(Made::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
+        Ok(MadeQuery::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
     });
-    let mut made = made.collect::<Result<Vec<Made<'_>>>>()?;
+    let mut made = made.collect::<Result<Vec<MadeQuery<'_>>>>()?;
     let is_late = problems.is_empty() && rules.late_repeats && by == JudgedBy::Preference;
     made.iter_mut().for_each(|made| problems.merge(std::mem::take(&mut made.problems)));
     let problems = problems.into_listed(name);
@@ -417,9 +423,9 @@ fn assemble(
     } else {
         let dictionary = rows.queries();
         let batches = [rows.judgments(&dictionary)];
-        let columns = Columns::of_judgments(name, &batches, seed)?;
+        let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
         let source = ColumnSource::all(&columns, PieceSize::default(), None);
-        qrels::read_kept(&source, dialect, seed, Kept::Numbers)?.0
+        qrels::read_kept(&source, dialect, seed, KeptGrades::Numbers)?.0
     };
     let names = names.into_iter().collect();
     let grouped = Facets { by, names, judgments, largest };
@@ -438,7 +444,7 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// The names of all groups and sub-groups, in bytewise order.
-fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
+fn names(pieces: &[JudgmentPiece]) -> BTreeSet<&[u8]> {
     pieces.iter().flat_map(|piece| piece.names().iter()).collect()
 }
 

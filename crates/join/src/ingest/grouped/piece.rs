@@ -10,14 +10,14 @@ use crate::error::Problems;
 use crate::label::Ids;
 
 /// The query, the group and the sub-group (empty without), and the document of a judgment.
-pub type Place<'t> = (&'t [u8], [&'t [u8]; 2], &'t [u8]);
+pub type JudgmentPlace<'t> = (&'t [u8], [&'t [u8]; 2], &'t [u8]);
 
 /// The most rows of a piece that do not lie in a text.
 const ROWS: usize = 1 << 20;
 
 /// A judgment.
 #[derive(Debug, Clone, Copy)]
-pub struct Row {
+pub struct JudgmentRow {
     pub grade: f64,
     /// The number of the document among those of the stretch.
     pub doc: u32,
@@ -29,10 +29,10 @@ pub struct Row {
 
 /// Judgments that were read together.
 #[derive(Debug)]
-pub struct Piece {
+pub struct JudgmentPiece {
     /// The number of lines before the piece.
     pub before: u64,
-    pub rows: Vec<Row>,
+    pub rows: Vec<JudgmentRow>,
     /// The query of each stretch.
     pub queries: Ids,
     /// What is wrong, with the numbers of lines in the piece.
@@ -53,15 +53,15 @@ pub struct Piece {
 
 /// The judgments of a stretch.
 #[derive(Debug, Clone)]
-pub struct Part<'p> {
-    pub rows: &'p [Row],
+pub struct StretchJudgments<'p> {
+    pub rows: &'p [JudgmentRow],
     /// The number of lines before the piece.
     pub before: u64,
     docs: &'p Ids,
     numbers: Range<usize>,
 }
 
-impl<'p> Part<'p> {
+impl<'p> StretchJudgments<'p> {
     /// The documents, by number.
     pub fn docs(&self) -> impl ExactSizeIterator<Item = &'p [u8]> + use<'p> {
         let docs = self.docs;
@@ -69,10 +69,10 @@ impl<'p> Part<'p> {
     }
 }
 
-impl Piece {
+impl JudgmentPiece {
     /// Makes an empty piece with room for some rows.
     pub fn new(seed: Seed, rows: usize, thinning: bool) -> Self {
-        Piece {
+        JudgmentPiece {
             before: 0,
             rows: Vec::with_capacity(rows),
             queries: Ids::default(),
@@ -93,10 +93,10 @@ impl Piece {
     }
 
     /// The judgments of a stretch that has ended.
-    pub fn part(&self, stretch: usize) -> Part<'_> {
+    pub fn part(&self, stretch: usize) -> StretchJudgments<'_> {
         let [first_row, first_doc] = stretch.checked_sub(1).map_or([0; 2], |before| self.ends[before]);
         let [last_row, last_doc] = self.ends[stretch];
-        Part {
+        StretchJudgments {
             rows: &self.rows[first_row as usize..last_row as usize],
             before: self.before,
             docs: &self.docs,
@@ -105,7 +105,7 @@ impl Piece {
     }
 
     /// Adds a judgment, on a line of the piece. A piece has fewer than 2³² rows.
-    pub fn push(&mut self, line: u32, (query, groups, doc): Place<'_>, grade: f64) {
+    pub fn push(&mut self, line: u32, (query, groups, doc): JudgmentPlace<'_>, grade: f64) {
         let stretches = self.queries.len();
         if stretches == 0 || self.queries.get(stretches - 1) != query {
             self.end();
@@ -122,7 +122,7 @@ impl Piece {
             let next = *last_doc + 1;
             *last_doc = if self.numbering.is(next, doc) { next } else { self.numbering.insert(doc).0 };
         }
-        self.rows.push(Row { grade, doc: *last_doc, groups: *last_groups, line });
+        self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: *last_groups, line });
     }
 
     /// Drops rows of the last stretch that judge a document again in the same group, but for the earliest: they are errors, and compressed
@@ -130,13 +130,13 @@ impl Piece {
     #[cold]
     fn drop_repeated(&mut self, start: usize) {
         let (mut met, mut again) = (HashSet::new(), 0);
-        let is_kept = |row: &Row| {
+        let is_kept = |row: &JudgmentRow| {
             met.insert((row.doc, row.groups)) || {
                 again += 1;
                 again <= Problems::LIMIT as u64
             }
         };
-        let kept: Vec<Row> = self.rows.drain(start..).filter(is_kept).collect();
+        let kept: Vec<JudgmentRow> = self.rows.drain(start..).filter(is_kept).collect();
         self.dropped += again.saturating_sub(Problems::LIMIT as u64);
         self.rows.extend(kept);
         self.rows.shrink_to_fit();
@@ -169,7 +169,7 @@ impl Piece {
 pub struct Growing {
     seed: Seed,
     thinning: bool,
-    pieces: Vec<Piece>,
+    pieces: Vec<JudgmentPiece>,
 }
 
 impl Growing {
@@ -179,11 +179,13 @@ impl Growing {
     }
 
     /// Returns the piece that takes a line, and the number of the line there.
-    fn at(&mut self, line: u64) -> (&mut Piece, u32) {
-        let has_room = |piece: &Piece| piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX);
+    fn at(&mut self, line: u64) -> (&mut JudgmentPiece, u32) {
+        let has_room =
+            |piece: &JudgmentPiece| piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX);
         if !self.pieces.last().is_some_and(has_room) {
-            self.pieces.last_mut().into_iter().for_each(Piece::end);
-            self.pieces.push(Piece { before: line - 1, ..Piece::new(self.seed, 0, self.thinning) });
+            self.pieces.last_mut().into_iter().for_each(JudgmentPiece::end);
+            self.pieces
+                .push(JudgmentPiece { before: line - 1, ..JudgmentPiece::new(self.seed, 0, self.thinning) });
         }
         let last = self.pieces.len() - 1;
         let piece = &mut self.pieces[last];
@@ -192,7 +194,7 @@ impl Growing {
     }
 
     /// Adds a judgment, on a line behind those before.
-    pub fn push(&mut self, line: u64, place: Place<'_>, grade: f64) {
+    pub fn push(&mut self, line: u64, place: JudgmentPlace<'_>, grade: f64) {
         let (piece, line) = self.at(line);
         piece.push(line, place, grade);
     }
@@ -203,8 +205,8 @@ impl Growing {
         piece.problems.add(u64::from(line), || message);
     }
 
-    pub fn finish(mut self) -> Vec<Piece> {
-        self.pieces.last_mut().into_iter().for_each(Piece::end);
+    pub fn finish(mut self) -> Vec<JudgmentPiece> {
+        self.pieces.last_mut().into_iter().for_each(JudgmentPiece::end);
         self.pieces
     }
 }

@@ -5,7 +5,7 @@ use crate::label::JudgedBy;
 
 /// The shape of the lines.
 #[derive(Clone, Copy)]
-pub struct Shape {
+pub struct FacetShape {
     pub by: JudgedBy,
     pub dialect: Dialect,
     pub rules: Rules,
@@ -13,9 +13,9 @@ pub struct Shape {
     pub fields: usize,
 }
 
-impl Shape {
+impl FacetShape {
     pub fn of(by: JudgedBy, fields: usize, dialect: Dialect) -> Self {
-        Shape { by, dialect, rules: dialect.rules(), fields }
+        FacetShape { by, dialect, rules: dialect.rules(), fields }
     }
 
     /// Whether rows that repeat others are errors, which a few of them tell.
