@@ -68,13 +68,13 @@
 //!
 //! ```
 //! # #[cfg(feature = "report")] {
-//! use laneval::report::{Format, Options};
+//! use laneval::report::{Format, ReportOptions};
 //! use laneval::{Evaluator, Join};
 //!
 //! let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
 //! let scores = Evaluator::new(["AP", "P@10"])?.evaluate(&matrix)?;
 //! let mut table = Vec::new();
-//! Format::Table.write(&scores, &Options::default(), &mut table).unwrap();
+//! Format::Table.write(&scores, &ReportOptions::default(), &mut table).unwrap();
 //! assert!(serde_json::to_value(&scores).unwrap()["schema"] == 1);
 //! # }
 //! # Ok::<(), laneval::Error>(())

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::columns;
-use laneval::measure::{Input as Needs, Measure};
+use laneval::measure::{JudgmentInput as Needs, Measure};
 use laneval::{
     Dialect, EngineChoice, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Notice, QuerySet, RunInput,
     Scores, View,

@@ -19,6 +19,7 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
+mod nouns;
 mod npy;
 #[cfg(feature = "report")]
 mod pages;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use laneval::compare::{Comparison, Gate, Judged, Options, Permutations};
+use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations};
 use laneval::report::html::{self, Context, ReadFile};
 use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
@@ -79,8 +79,8 @@ fn noisy(names: &[&str], measures: &[&str], ids: impl Fn(usize) -> String, queri
 }
 
 /// Options under which few signs are drawn.
-fn quick() -> Options {
-    let mut options = Options::default();
+fn quick() -> ComparisonOptions {
+    let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(99);
     options
 }
@@ -100,7 +100,7 @@ fn sample_curves(matrix: &LabelMatrix) -> Scores {
 fn full_page() -> String {
     let matrix = sample();
     let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
-    let mut options = Options::default();
+    let mut options = ComparisonOptions::default();
     (options.margin, options.power) = (Some(0.05), Some(0.05));
     let mut comparison = Comparison::of(&evaluator.evaluate(&matrix).unwrap(), &options).unwrap();
     comparison.set_judged(&Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap());

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use laneval::compare::{
-    Alternative, Comparison, Correction, Gate, Interval, Options, Partial, Permutations, Scope, Shard, Test,
-    judged_measure,
+    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Partial, Permutations, Scope,
+    Shard, Test, judged_measure,
 };
 use laneval::measure::Measure;
-use laneval::report::{Format, Options as Look};
+use laneval::report::{Format, ReportOptions as Look};
 use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View, Watch};
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, S
     (scores, summary, judged)
 }
 
-fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &Options) -> Partial {
+fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &ComparisonOptions) -> Partial {
     let (scores, summary, judged) = evaluated(evaluator, matrix);
     let (own, partial) = Partial::of(&scores, &summary, Some(&judged), options).unwrap();
     // The comparison with a part has the numbers of the plain comparison.
@@ -73,11 +73,11 @@ fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &Options) -> Pa
     partial
 }
 
-fn part(queries: &[usize], runs: usize, options: &Options) -> Partial {
+fn part(queries: &[usize], runs: usize, options: &ComparisonOptions) -> Partial {
     part_of(&evaluator(), &matrix(queries, runs), options)
 }
 
-fn plain(scores: &Scores, judged: &Summary, options: &Options) -> Comparison {
+fn plain(scores: &Scores, judged: &Summary, options: &ComparisonOptions) -> Comparison {
     let mut comparison = Comparison::of(scores, options).unwrap();
     comparison.set_judged(&judged.scores(&[]).unwrap());
     comparison
@@ -108,9 +108,9 @@ fn stat(row: &str) -> &str {
 }
 
 /// Options of every kind that can be merged.
-fn asked() -> Vec<Options> {
-    let with = |set: &dyn Fn(&mut Options)| {
-        let mut options = Options::default();
+fn asked() -> Vec<ComparisonOptions> {
+    let with = |set: &dyn Fn(&mut ComparisonOptions)| {
+        let mut options = ComparisonOptions::default();
         options.permutations = Permutations::Fixed(2100);
         options.largest = LARGEST.map(|(measure, largest)| (measure.parse().unwrap(), largest)).to_vec();
         set(&mut options);
@@ -254,12 +254,12 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
     let usual = asked()[0].clone();
     let (here, there): (Vec<usize>, Vec<usize>) = ((0..20).collect(), (20..40).collect());
     let one = part(&here, 3, &usual);
-    let with = |set: &dyn Fn(&mut Options)| {
+    let with = |set: &dyn Fn(&mut ComparisonOptions)| {
         let mut options = usual.clone();
         set(&mut options);
         part(&there, 3, &options)
     };
-    type Change = dyn Fn(&mut Options);
+    type Change = dyn Fn(&mut ComparisonOptions);
     let changes: [(&Change, &str); 14] = [
         (&|of| of.baseline = Some("run 1".to_owned()), "--baseline"),
         (&|of| of.test = Test::Sign, "--test"),
@@ -316,8 +316,8 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
 #[test]
 fn what_needs_all_differences_has_no_parts() {
     let (scores, summary, judged) = evaluated(&evaluator(), &matrix(&[1, 2, 3], 2));
-    let refused = |set: &dyn Fn(&mut Options), word: &str| {
-        let mut options = Options::default();
+    let refused = |set: &dyn Fn(&mut ComparisonOptions), word: &str| {
+        let mut options = ComparisonOptions::default();
         set(&mut options);
         let error = Partial::of(&scores, &summary, Some(&judged), &options).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("take") | error.contains("give"), "{error}");
@@ -326,7 +326,7 @@ fn what_needs_all_differences_has_no_parts() {
     refused(&|of| of.interval = Interval::Bca, "the interval bca needs");
     refused(&|of| of.correction = Correction::Rhsd, "the correction rhsd needs");
     refused(&|of| of.permutations = Permutations::Auto, "`auto`");
-    let mut options = Options::default();
+    let mut options = ComparisonOptions::default();
     options.largest = vec![("AP".parse().unwrap(), f64::NAN)];
     assert!(
         Comparison::of(&scores, &options).unwrap_err().to_string().contains("the largest value of AP is NaN")
@@ -397,7 +397,7 @@ fn bytes_that_were_cut_or_changed_are_refused() {
 
 /// A part with all that one can have, except resamples, of which there are many. No value of its measures depends on a logarithm.
 fn frozen(resampled: bool) -> Partial {
-    let mut options = Options::default();
+    let mut options = ComparisonOptions::default();
     (options.baseline, options.permutations) = (Some("run 0".to_owned()), Permutations::Fixed(3));
     (options.alternative, options.alpha, options.seed) = (Alternative::Better, 0.1, 7);
     (options.margin, options.power, options.tie, options.anova) = (Some(0.5), Some(0.25), Some(0.125), true);

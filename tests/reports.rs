@@ -1,7 +1,7 @@
 //! Reports of scores made by hand: the effects of a terminal's width and colour.
 
 use laneval::measure::{Average, Measure};
-use laneval::report::{Format, Note, Options, notes};
+use laneval::report::{Format, Note, ReportOptions, notes};
 use laneval::{Ids, PerQuery, RunScores, Scores, StatName, Unmatched};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
@@ -33,7 +33,7 @@ fn scores(runs: Vec<RunScores>) -> Scores {
     scores
 }
 
-fn table(scores: &Scores, options: Options) -> String {
+fn table(scores: &Scores, options: ReportOptions) -> String {
     let mut text = Vec::new();
     Format::Table.write(scores, &options, &mut text).unwrap();
     String::from_utf8(text).unwrap()
@@ -49,7 +49,7 @@ fn three() -> Scores {
 
 #[test]
 fn the_best_are_marked_and_counts_are_not() {
-    let text = table(&three(), Options { precision: 2, ..Options::default() });
+    let text = table(&three(), ReportOptions { precision: 2, ..ReportOptions::default() });
     let expected = "\
 run      AP   nDCG@10    RR   NumRet
 ────────────────────────────────────
@@ -64,10 +64,10 @@ c.run  0.50*     0.50  0.50       18
 
 #[test]
 fn bold_type_has_no_width() {
-    let text = table(&three(), Options { colour: true, ..Options::default() });
+    let text = table(&three(), ReportOptions { colour: true, ..ReportOptions::default() });
     assert!(!text.contains('*') && text.contains("  \x1b[1m0.5000\x1b[0m"), "{text}");
     let bare = text.replace("\x1b[1m", "").replace("\x1b[0m", "");
-    let plain = table(&three(), Options::default());
+    let plain = table(&three(), ReportOptions::default());
     assert_eq!(bare.split_whitespace().nth(6), Some("a.run"));
     assert_eq!(bare.split_whitespace().count(), plain.split_whitespace().count());
     let widths: Vec<usize> = bare.lines().take(5).map(|line| line.chars().count()).collect();
@@ -76,8 +76,10 @@ fn bold_type_has_no_width() {
 
 #[test]
 fn a_narrow_terminal_turns_the_table_and_then_breaks_it() {
-    let at = |width| table(&three(), Options { width: Some(width), precision: 2, ..Options::default() });
-    assert_eq!(at(36), table(&three(), Options { precision: 2, ..Options::default() }));
+    let at = |width| {
+        table(&three(), ReportOptions { width: Some(width), precision: 2, ..ReportOptions::default() })
+    };
+    assert_eq!(at(36), table(&three(), ReportOptions { precision: 2, ..ReportOptions::default() }));
     let turned = "\
 measure  a.run   b.run   c.run
 ───────────────────────────────
@@ -111,8 +113,8 @@ nDCG@10  0.5000
 RR       1.0000
 NumRet       14
 ";
-    assert_eq!(table(&one, Options::default()), expected);
-    let by_query = table(&one, Options { per_query: true, ..Options::default() });
+    assert_eq!(table(&one, ReportOptions::default()), expected);
+    let by_query = table(&one, ReportOptions { per_query: true, ..ReportOptions::default() });
     let expected = "
 a.run, by query
 
@@ -131,9 +133,9 @@ fn a_run_in_which_no_query_counts_has_no_numbers() {
     empty.stats = vec![Vec::new(); 4];
     empty.per_query = Some(PerQuery { values: vec![Vec::new(); 4], ..PerQuery::default() });
     let both = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0]), empty.clone()]);
-    assert!(table(&both, Options::default()).ends_with("b.run       –        –       –       –\n"));
+    assert!(table(&both, ReportOptions::default()).ends_with("b.run       –        –       –       –\n"));
     for format in [Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec, Format::Table] {
-        format.write(&scores(vec![empty.clone()]), &Options::default(), &mut Vec::new()).unwrap();
+        format.write(&scores(vec![empty.clone()]), &ReportOptions::default(), &mut Vec::new()).unwrap();
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::internals::measure::Recipe;
-use laneval::measure::{Definition, Input as Needs, MEASURES, Measure};
+use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::{
     Codebook, Error, Evaluator, Groups, Ids, Input, Join, LabelMatrix, Notice, Qrels, QuerySet, RunInput,
     RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,

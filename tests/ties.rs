@@ -485,7 +485,7 @@ fn a_group_of_a_million() {
 /// Whether a measure needs judgments by group.
 fn over_groups(name: &str) -> bool {
     let row = MEASURES.iter().find(|row| row.name == name).unwrap();
-    matches!(row.traits.input, laneval::measure::Input::Groups(_))
+    matches!(row.traits.input, laneval::measure::JudgmentInput::Groups(_))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use laneval::internals::measure::Recipe;
-use laneval::measure::{CutoffRule, Definition, Input, Kind, MEASURES, Measure};
+use laneval::measure::{CutoffRule, Definition, JudgmentInput, Kind, MEASURES, Measure};
 use laneval::{JudgedBy, LabelMatrix};
 
 /// Some values of a parameter, as written.
@@ -71,11 +71,11 @@ pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
 /// Whether a measure takes judgments of documents that are in no groups.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn needs_no_groups(measure: &Measure) -> bool {
-    !matches!(measure.input(), Input::Groups(_))
+    !matches!(measure.input(), JudgmentInput::Groups(_))
 }
 
 /// Every measure that needs judgments by these groups.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
-    ALL.iter().filter(|measure| measure.input() == Input::Groups(by)).cloned().collect()
+    ALL.iter().filter(|measure| measure.input() == JudgmentInput::Groups(by)).cloned().collect()
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use laneval::compare::{Comparison, Correction, Interval, Options, Permutations};
+use laneval::compare::{Comparison, ComparisonOptions, Correction, Interval, Permutations};
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Engine, Gather, Job};
 use laneval::internals::fold::{Columns, QueryInputs};
@@ -33,9 +33,9 @@ fn a_watch_sees_all_labels_go_by() {
 fn a_watch_sees_all_draws() {
     let matrix = Synthetic { queries: 300, depth: 10, runs: 3, ..Synthetic::default() }.matrix().unwrap();
     let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
-    let mut options = Options::default();
+    let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3_000);
-    let draws = |options: &Options| {
+    let draws = |options: &ComparisonOptions| {
         let watch = Watch::default();
         Comparison::watched(&scores, options, Some(&watch)).unwrap();
         assert_eq!(watch.done(), watch.total());

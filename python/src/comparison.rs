@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use arrow_schema::ArrowError;
 use laneval::compare::{
-    self, Difference, Gate, Interval, Judged, Options, Pair, Permutations, judged_measure,
+    self, ComparisonOptions, Difference, Gate, Interval, Judged, Pair, Permutations, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
@@ -79,7 +79,7 @@ impl Comparison {
         threads: Option<NonZeroUsize>,
     ) -> PyResult<Self> {
         let said = |error: Error| exception(py, error);
-        let mut options = Options::default();
+        let mut options = ComparisonOptions::default();
         options.baseline = baseline;
         options.test = test.parse().map_err(said)?;
         options.alternative = alternative.parse().map_err(said)?;
@@ -169,7 +169,7 @@ impl Comparison {
             return Ok(py.detach(|| self.page(&gates, &origin))?);
         }
         let format: Format = format.parse().map_err(|error| exception(py, error))?;
-        let options = report::Options { per_query, ..report::Options::default() };
+        let options = report::ReportOptions { per_query, ..report::ReportOptions::default() };
         let mut written = Vec::new();
         py.detach(|| format.write_comparison(&self.comparison, &gates, &options, &mut written))?;
         Ok(written)
@@ -366,7 +366,7 @@ impl RunsToCompare {
     }
 
     /// The number of additions in draws and resamples.
-    fn cost(&self, options: &Options) -> f64 {
+    fn cost(&self, options: &ComparisonOptions) -> f64 {
         let draws = match options.permutations {
             Permutations::Fixed(draws) => f64::from(draws),
             Permutations::Auto => 1e7,
@@ -378,7 +378,7 @@ impl RunsToCompare {
         queries as f64 * series as f64 * (draws + resamples)
     }
 
-    fn compare(mut self, options: &Options, watch: &Watch) -> Result<compare::Comparison, Error> {
+    fn compare(mut self, options: &ComparisonOptions, watch: &Watch) -> Result<compare::Comparison, Error> {
         for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
             let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
             run.per_query = Some(laneval::PerQuery {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
-use laneval::report::{Format, Options};
+use laneval::report::{Format, ReportOptions};
 use laneval::{Ids, Notice, RunScores, Unmatched};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -61,7 +61,7 @@ impl Scores {
     fn report(&self, py: Python<'_>, format: &str) -> PyResult<Vec<u8>> {
         let format: Format = format.parse().map_err(|error| exception(py, error))?;
         let mut written = Vec::new();
-        format.write(&self.scores, &Options::default(), &mut written)?;
+        format.write(&self.scores, &ReportOptions::default(), &mut written)?;
         Ok(written)
     }
 }

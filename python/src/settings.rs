@@ -4,7 +4,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
-use laneval::measure::{Defaults, Input, JUDGES, Kind, Measure, Value, facets_needed, parse_list};
+use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::{
     Error, Evaluator, Join, JudgedBy, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
     Watch,
@@ -243,7 +243,7 @@ fn judged(names: &[String], judges: Option<&str>) -> Result<Vec<Measure>, Error>
         return Err(Error::Unanswerable(format!("judges is `{judges}`: {} was expected", words.join(", "))));
     };
     let over = |measure: Measure| match measure.input() {
-        Input::Grades => measure.with(JUDGES.name, Value::Word(word)),
+        JudgmentInput::Grades => measure.with(JUDGES.name, Value::Word(word)),
         _ => Ok(measure),
     };
     measures.into_iter().map(over).collect()

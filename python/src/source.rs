@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use laneval::columns::{Judgments, Records};
 use laneval::tables::Places;
 use laneval::{Input, JudgedBy};
-use laneval_formats::Table;
+use laneval_formats::ArrowTable;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -38,7 +38,7 @@ pub enum PySource {
     /// Rows that were copied.
     Rows(OwnedRows),
     /// Columns that are lent.
-    Table(Table),
+    Table(ArrowTable),
 }
 
 impl PySource {

@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
 use laneval::{Ids, JudgedBy};
-use laneval_formats::Table;
+use laneval_formats::ArrowTable;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -42,10 +42,10 @@ pub fn table(
     name: &str,
     of: (RowsRole, Option<JudgedBy>),
     columns: &Asked,
-) -> PyResult<Table> {
+) -> PyResult<ArrowTable> {
     let py = object.py();
     let (names, all) = ffi::batches(&shared(object, name, of, columns)?)?;
-    let mut table = Table::new(&names, places(py, &names, name, of, columns)?);
+    let mut table = ArrowTable::new(&names, places(py, &names, name, of, columns)?);
     table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
 }

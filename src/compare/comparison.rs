@@ -6,9 +6,11 @@ use super::bootstrap::Means;
 use super::exact::ExactCounts;
 use super::family;
 use super::flips::Flips;
-use super::gate::{Facts, Gate, Verdict};
+use super::gate::{Gate, GateFacts, Verdict};
 use super::labels::range_counts;
-use super::options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, Scope, Test};
+use super::options::{
+    Alternative, ComparisonOptions, Correction, DRAWS, Interval, Permutations, Scope, Test,
+};
 use super::paired::{Paired, Tails, Wins};
 use super::power::{queries_for, smallest_effect};
 use super::randomised::{DrawTally, Family, Hypothesis, Pair, p_of_count, tallies, tallies_of_sums};
@@ -36,7 +38,7 @@ const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
 #[non_exhaustive]
 pub struct Comparison {
     /// The options of the comparison.
-    pub options: Options,
+    pub options: ComparisonOptions,
     /// The measures. The first one decides.
     pub measures: Vec<Measure>,
     /// The runs, in the order given.
@@ -119,9 +121,9 @@ pub struct Difference {
     pub wins: Wins,
     /// The smallest difference that this number of queries finds four times in five.
     pub smallest_found: Option<f64>,
-    /// The number of queries that finds the difference of [`Options::power`] four times in five.
+    /// The number of queries that finds the difference of [`ComparisonOptions::power`] four times in five.
     pub queries_needed: Option<u64>,
-    /// The larger p of the two one-sided tests of [`Options::margin`].
+    /// The larger p of the two one-sided tests of [`ComparisonOptions::margin`].
     pub p_margin: Option<f64>,
     /// Whether the two runs are equal for practical purposes.
     pub is_equivalent: Option<bool>,
@@ -221,7 +223,7 @@ impl Comparison {
     /// # Errors
     /// An option out of its range; a baseline that is not among the runs; runs that cannot be compared: fewer than two, of other judgments,
     /// or ranked under other rules; a measure without a direction; a value that is not a number; no query in common.
-    pub fn of(scores: &Scores, options: &Options) -> Result<Comparison> {
+    pub fn of(scores: &Scores, options: &ComparisonOptions) -> Result<Comparison> {
         Comparison::watched(scores, options, None)
     }
 
@@ -229,14 +231,18 @@ impl Comparison {
     ///
     /// # Errors
     /// As [`Comparison::of`], and [`Error::Stopped`] once `watch` is told to stop.
-    pub fn watched(scores: &Scores, options: &Options, watch: Option<&Watch>) -> Result<Comparison> {
+    pub fn watched(
+        scores: &Scores,
+        options: &ComparisonOptions,
+        watch: Option<&Watch>,
+    ) -> Result<Comparison> {
         Ok(Comparison::summed(scores, options, false, watch)?.0)
     }
 
     /// Compares scores, and returns the sums as well, with those under random signs if `keep` says so.
     pub(super) fn summed(
         scores: &Scores,
-        options: &Options,
+        options: &ComparisonOptions,
         keep: bool,
         watch: Option<&Watch>,
     ) -> Result<(Comparison, RunSums)> {
@@ -266,7 +272,7 @@ impl Comparison {
     /// Makes a comparison of the runs `names` from their sums, and from the values themselves if they are given.
     pub(super) fn made(
         (measures, names, query_set): (&[Measure], &[String], QuerySet),
-        options: &Options,
+        options: &ComparisonOptions,
         sums: &RunSums,
         values: Option<&Values>,
         watch: Option<&Watch>,
@@ -411,7 +417,7 @@ impl Comparison {
         let judged = |run: usize| {
             let difference = self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
             let tails = difference.and_then(|of| Some((of.tails(self.options.test)?, of.better)));
-            let verdict = gate.verdict(Facts {
+            let verdict = gate.verdict(GateFacts {
                 run: self.runs[run].means[measure],
                 baseline: Some(self.runs[baseline].means[measure]),
                 paired: difference.map(|of| &of.paired),
@@ -655,7 +661,7 @@ impl Comparison {
 
     /// Sets the p of the test that decides.
     fn decide(&mut self) {
-        let Options { test, alternative, .. } = self.options;
+        let ComparisonOptions { test, alternative, .. } = self.options;
         for of in &mut self.differences {
             let tails = of.tails(test);
             of.p = tails.map(|tails| match alternative {
@@ -771,13 +777,13 @@ fn cost(queries: usize, series: usize) -> f64 {
 }
 
 /// Whether signs are drawn if the user gave no number of draws.
-pub(super) fn is_affordable(options: &Options, queries: usize, series: usize) -> bool {
+pub(super) fn is_affordable(options: &ComparisonOptions, queries: usize, series: usize) -> bool {
     let needed = options.correction == Correction::MaxT || options.test == Test::Randomisation;
     needed || cost(queries, series) <= AFFORDABLE
 }
 
 /// The index of the baseline, if there is one.
-pub(super) fn baseline(options: &Options, names: &[String]) -> Result<Option<usize>> {
+pub(super) fn baseline(options: &ComparisonOptions, names: &[String]) -> Result<Option<usize>> {
     let Some(name) = &options.baseline else { return Ok(None) };
     let place = names.iter().position(|of| of == name).ok_or_else(|| {
         Error::Unanswerable(format!(

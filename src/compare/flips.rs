@@ -291,7 +291,7 @@ fn batches(series: &[&[i64]]) -> usize {
     ((1 << 62) / (BATCH as u64 * largest)) as usize
 }
 
-/// [`Bytes::of`] with the vectors of this machine.
+/// [`FlipBytes::of`] with the vectors of this machine.
 fn bytes(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
     dispatch!(Level::new(), _simd => FlipBytes::of(random, queries, chunk))
 }

@@ -69,7 +69,7 @@ enum Amount {
 
 /// The facts about a run by which a gate is judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Facts<'a> {
+pub struct GateFacts<'a> {
     /// The run's mean.
     pub run: f64,
     /// The baseline's mean, if there is a baseline.
@@ -130,7 +130,7 @@ impl Gate {
     ///
     /// # Errors
     /// A number that the gate needs is missing, or is not finite.
-    pub fn verdict(&self, facts: Facts) -> Result<Verdict> {
+    pub fn verdict(&self, facts: GateFacts) -> Result<Verdict> {
         match self.rule {
             Rule::Threshold(sign, threshold) => {
                 let value = self.finite(facts.run, "the mean")?;
@@ -169,7 +169,7 @@ impl Gate {
     }
 
     /// The differences, by how much the run is worse, and the amount that this is compared with.
-    fn change<'a>(&self, facts: Facts<'a>, amount: Amount) -> Result<(&'a Paired, f64, f64)> {
+    fn change<'a>(&self, facts: GateFacts<'a>, amount: Amount) -> Result<(&'a Paired, f64, f64)> {
         let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {
             return Err(self.cannot("it takes a baseline, and there is none"));
         };
@@ -191,7 +191,7 @@ impl Gate {
 
     /// The most by which a change may differ from an amount and still equal it: rounding is that of the two means, of which the change is a
     /// small rest.
-    fn rounding(&self, facts: Facts) -> f64 {
+    fn rounding(&self, facts: GateFacts) -> f64 {
         tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
     }
 
@@ -466,7 +466,7 @@ mod tests {
         assert!(gate.compares());
         let [baseline, run] = [baseline, run].map(|of| runs[of].iter().sum::<f64>() / 50.0);
         let worse = paired.p().map(|p| p.worse(gate.measure().definition().better));
-        gate.verdict(Facts { run, baseline: Some(baseline), paired: Some(&paired), worse }).unwrap()
+        gate.verdict(GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse }).unwrap()
     }
 
     /// The facts of a run with some differences, and a baseline of some mean.
@@ -474,12 +474,12 @@ mod tests {
         let unit = Unit::of([1.0]);
         let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
         let run = baseline + paired.mean;
-        let facts = Facts { run, baseline: Some(baseline), paired: Some(&paired), worse };
+        let facts = GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse };
         Gate::parse(text).unwrap().verdict(facts)
     }
 
     fn of_run(text: &str, run: f64) -> Result<Verdict> {
-        Gate::parse(text).unwrap().verdict(Facts { run, baseline: None, paired: None, worse: None })
+        Gate::parse(text).unwrap().verdict(GateFacts { run, baseline: None, paired: None, worse: None })
     }
 
     #[test]
@@ -699,7 +699,7 @@ mod tests {
         let runs = vec![vec![1e300, -1e300, 3e300], vec![-1e300, 1e300, 1e300]];
         let (values, counts, unit) = pair(&runs, [0, 1]);
         let paired = known::paired_of(&values, &counts, unit).unwrap();
-        let facts = Facts { run: 1e300 / 3.0, baseline: Some(1e300), paired: Some(&paired), worse: None };
+        let facts = GateFacts { run: 1e300 / 3.0, baseline: Some(1e300), paired: Some(&paired), worse: None };
         assert!(Gate::parse("DCG drops > 1e299").unwrap().verdict(facts).unwrap().failed);
         assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);
     }

@@ -3,12 +3,12 @@
 //! A [`Comparison`] is made of the values of queries that an evaluation has kept:
 //!
 //! ```
-//! use laneval::compare::{Comparison, Gate, Options};
+//! use laneval::compare::{Comparison, Gate, ComparisonOptions};
 //! use laneval::{Evaluator, Join};
 //! let runs = ["examples/data/demo-bm25.run", "examples/data/demo-hybrid.run"];
 //! let matrix = Join::default().files("examples/data/demo.qrels", runs)?;
 //! let scores = Evaluator::new(["nDCG@10"])?.with_per_query(true).evaluate(&matrix)?;
-//! let comparison = Comparison::of(&scores, &Options::default())?;
+//! let comparison = Comparison::of(&scores, &ComparisonOptions::default())?;
 //! let hybrid = &comparison.differences[0];
 //! assert_eq!(format!("{:+.4}", hybrid.delta()), "+0.1648");
 //! assert!(hybrid.p_adjusted.unwrap() < 0.001 && hybrid.wins.wins == 26);
@@ -55,11 +55,21 @@ pub use agreement::Tie;
 pub use anova::{Anova, Effect};
 pub use comparison::{Agreement, Compared, Comparison, Difference, Judged, judged_measure};
 pub use discrimination::Discrimination;
-pub use gate::{Facts, Gate, Verdict};
-pub use options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, SEED, Scope, Test};
+pub use gate::{Gate, GateFacts, Verdict};
+pub use options::{
+    Alternative, ComparisonOptions, Correction, DRAWS, Interval, Permutations, SEED, Scope, Test,
+};
 pub use paired::{Paired, Tails, Wins};
 pub use partial::Partial;
 pub use randomised::Pair;
 pub use ranks::{Method, Zeros};
 #[cfg(feature = "serde")]
 pub use stored::Shard;
+
+/// The old name of [`GateFacts`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `GateFacts`")]
+pub type Facts<'a> = GateFacts<'a>;
+
+/// The old name of [`ComparisonOptions`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `ComparisonOptions`")]
+pub type Options = ComparisonOptions;

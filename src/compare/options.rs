@@ -160,7 +160,7 @@ pub enum Permutations {
 /// The options of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct ComparisonOptions {
     /// The name of the run with which all others are compared; `None` to compare all pairs.
     pub baseline: Option<String>,
     /// The test whose p decides.
@@ -196,9 +196,9 @@ pub struct Options {
     pub largest: Vec<(Measure, f64)>,
 }
 
-impl Default for Options {
+impl Default for ComparisonOptions {
     fn default() -> Self {
-        Options {
+        ComparisonOptions {
             baseline: None,
             test: Test::default(),
             alternative: Alternative::default(),
@@ -219,7 +219,7 @@ impl Default for Options {
     }
 }
 
-impl Options {
+impl ComparisonOptions {
     /// Checks all options that can be checked without scores.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! belong together are refused, with the setting that would make them fit.
 
 use super::comparison::Comparison;
-use super::options::{Correction, DRAWS, Interval, Options, Permutations, Test};
+use super::options::{ComparisonOptions, Correction, DRAWS, Interval, Permutations, Test};
 use super::sums::RunSums;
 use crate::error::{Error, Result, printable};
 use crate::scores::Scores;
@@ -16,7 +16,7 @@ pub(super) const MOST: u64 = 1 << 40;
 /// The part of a comparison over some queries.
 ///
 /// ```
-/// use laneval::compare::{Options, Partial};
+/// use laneval::compare::{ComparisonOptions, Partial};
 /// use laneval::{Evaluator, Join, Qrels};
 /// let evaluator = Evaluator::new(["AP"])?.with_per_query(true);
 /// let part = |query: &str, grades: [f64; 2]| {
@@ -24,7 +24,7 @@ pub(super) const MOST: u64 = 1 << 40;
 ///     let run = |first| [(query, "d1", first), (query, "d2", 0.5)];
 ///     let matrix = Join::default().rankings(&qrels, [("a".to_owned(), run(0.7)), ("b".to_owned(), run(0.2))])?;
 ///     let (scores, summary) = evaluator.evaluate_with_summary(&matrix)?;
-///     Ok::<_, laneval::Error>(Partial::of(&scores, &summary, None, &Options::default())?.1)
+///     Ok::<_, laneval::Error>(Partial::of(&scores, &summary, None, &ComparisonOptions::default())?.1)
 /// };
 /// let mut all = part("q1", [1.0, 0.0])?;
 /// all.merge(&part("q2", [0.0, 1.0])?)?;
@@ -40,7 +40,7 @@ pub struct Partial {
     /// The summary of [`judged_measure`](super::judged_measure) of each measure, if it is known.
     pub(super) judged: Option<Summary>,
     /// The options of the comparison.
-    pub(super) options: Options,
+    pub(super) options: ComparisonOptions,
     /// The names of the runs, in their order.
     pub(super) runs: Vec<String>,
     /// The queries that count in all runs.
@@ -48,7 +48,7 @@ pub struct Partial {
     pub(super) sums: RunSums,
 }
 
-impl Options {
+impl ComparisonOptions {
     /// Checks that parts of a comparison with these options can be merged.
     ///
     /// # Errors
@@ -94,12 +94,12 @@ impl Partial {
     /// wanted.
     ///
     /// # Errors
-    /// As [`Comparison::of`] and [`Options::check_partial`].
+    /// As [`Comparison::of`] and [`ComparisonOptions::check_partial`].
     pub fn of(
         scores: &Scores,
         summary: &Summary,
         judged: Option<&Summary>,
-        options: &Options,
+        options: &ComparisonOptions,
     ) -> Result<(Comparison, Partial)> {
         options.check_partial()?;
         let (mut comparison, sums) = Comparison::summed(scores, options, true, None)?;
@@ -111,7 +111,7 @@ impl Partial {
             summary: summary.clone().without_ids(),
             judged: judged.map(|judged| judged.clone().without_ids()),
             // The part does not hold options that only other tests need, and those that follow from the units.
-            options: Options {
+            options: ComparisonOptions {
                 largest: Vec::new(),
                 zeros: Default::default(),
                 wilcoxon: Default::default(),
@@ -232,7 +232,7 @@ fn other_runs(own: &[String], others: &[String]) -> Option<String> {
 }
 
 /// The settings: the name of each in words, its value as text, and the option that sets it.
-fn settings(of: &Options) -> [(&'static str, String, &'static str); 13] {
+fn settings(of: &ComparisonOptions) -> [(&'static str, String, &'static str); 13] {
     let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
     let permutations = match of.permutations {
         Permutations::Fixed(draws) => draws.to_string(),

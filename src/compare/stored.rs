@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, Resamples};
 use super::comparison::{baseline, count_of_pairs};
-use super::options::{Correction, Interval, Options, Permutations};
+use super::options::{ComparisonOptions, Correction, Interval, Permutations};
 use super::paired::Wins;
 use super::partial::{MOST, Partial};
 use super::randomised::DrawSums;
@@ -234,7 +234,7 @@ struct PartShape<'a> {
     queries: u64,
     runs: usize,
     pairs: usize,
-    options: &'a Options,
+    options: &'a ComparisonOptions,
 }
 
 impl PartShape<'_> {
@@ -274,7 +274,7 @@ impl PartShape<'_> {
 }
 
 impl StoredOptions {
-    fn of(options: &Options) -> StoredOptions {
+    fn of(options: &ComparisonOptions) -> StoredOptions {
         StoredOptions {
             baseline: options.baseline.clone(),
             test: options.test.to_string(),
@@ -295,8 +295,8 @@ impl StoredOptions {
         }
     }
 
-    fn options(self) -> Result<Options> {
-        let options = Options {
+    fn options(self) -> Result<ComparisonOptions> {
+        let options = ComparisonOptions {
             baseline: self.baseline,
             test: self.test.parse().map_err(plain)?,
             alternative: self.alternative.parse().map_err(plain)?,
@@ -310,7 +310,7 @@ impl StoredOptions {
             power: self.power,
             tie: self.tie,
             anova: self.anova,
-            ..Options::default()
+            ..ComparisonOptions::default()
         };
         options.check().and_then(|()| options.check_partial()).map_err(plain)?;
         Ok(options)

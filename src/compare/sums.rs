@@ -6,7 +6,7 @@
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, Resamples};
 use super::flips::Flips;
-use super::options::{Correction, Interval, Options};
+use super::options::{ComparisonOptions, Correction, Interval};
 use super::paired::{Paired, Wins};
 use super::randomised::{DrawSums, Hypothesis, Pair};
 use super::units::{self, Unit, is_zero};
@@ -62,7 +62,12 @@ pub struct PairSums {
 
 impl RunSums {
     /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is told to stop, they are incomplete.
-    pub fn of(values: &Values, pairs: &[Pair], options: &Options, watch: Option<&Watch>) -> RunSums {
+    pub fn of(
+        values: &Values,
+        pairs: &[Pair],
+        options: &ComparisonOptions,
+        watch: Option<&Watch>,
+    ) -> RunSums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
         let resamples =
             || Resamples::watched(options.seed, &values.queries, &values.series(), RESAMPLES, watch);

@@ -1,6 +1,6 @@
 //! The values that are compared: of every run, measure and query, over one set of queries, as numbers and in whole units.
 
-use super::options::Options;
+use super::options::ComparisonOptions;
 use super::philox::query_hash;
 use super::randomised::Pair;
 use super::units::Unit;
@@ -53,7 +53,7 @@ impl Values {
     /// # Errors
     /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or ranked under different rules; no query that
     /// counts in all runs; a measure without a direction; a value that is not a finite number.
-    pub fn of(scores: &Scores, options: &Options) -> Result<Values> {
+    pub fn of(scores: &Scores, options: &ComparisonOptions) -> Result<Values> {
         let runs = &scores.runs;
         check_runs(runs)?;
         if let Some(measure) = scores.measures.iter().find(|of| of.definition().better == Better::Neither) {
@@ -245,10 +245,10 @@ mod tests {
             ..Scores::default()
         };
         let two = Scores { runs: scores.runs[..2].to_vec(), ..scores.clone() };
-        let two = Values::of(&two, &Options::default()).unwrap();
+        let two = Values::of(&two, &ComparisonOptions::default()).unwrap();
         assert_eq!(two.ids.len(), 12);
         assert!(two.ids.is_sorted());
-        let three = Values::of(&scores, &Options::default()).unwrap();
+        let three = Values::of(&scores, &ComparisonOptions::default()).unwrap();
         assert_eq!(three.ids.len(), 10, "10 and 11 are not in the third");
         for (at, id) in three.ids.iter().enumerate() {
             let number: usize = String::from_utf8_lossy(id).parse().unwrap();

@@ -1,4 +1,4 @@
-//! Engines: they run a [`Program`] over the tiles of a batch. They know folds and labels, never measures.
+//! Engines: they run a [`Program`](crate::fold::Program) over the tiles of a batch. They know folds and labels, never measures.
 
 pub mod auto;
 pub mod cpu;

@@ -28,7 +28,7 @@ use crate::engine::{ChosenEngine, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::fold::{Columns, Program};
 use crate::label::{JudgedBy, LANES, LabelMatrix, Notice, RankingRule, Unmatched};
-use crate::measure::{Input, Measure};
+use crate::measure::{JudgmentInput, Measure};
 use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::stats::{StatName, summarise};
@@ -509,18 +509,18 @@ impl Evaluator {
 /// The notice that plain measures take the largest grade of a document that has several.
 fn largest_of_groups(measures: &[Measure], by: Option<JudgedBy>) -> Option<Notice> {
     let by = by.filter(|&by| by != JudgedBy::Preference)?;
-    let plain = measures.iter().filter(|measure| measure.input() == Input::Grades);
+    let plain = measures.iter().filter(|measure| measure.input() == JudgmentInput::Grades);
     let measures: Vec<String> = plain.map(Measure::to_string).collect();
     (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })
 }
 
 /// Checks that measures get the judgments that they need, if those are by these groups.
 fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
-    let there = by.map_or(Input::Grades, Input::Groups);
+    let there = by.map_or(JudgmentInput::Grades, JudgmentInput::Groups);
     let lacks = |measure: &&Measure| match measure.input() {
-        Input::Any => false,
+        JudgmentInput::Any => false,
         // Of judges and subtopics a document has the largest grade.
-        Input::Grades => by == Some(JudgedBy::Preference),
+        JudgmentInput::Grades => by == Some(JudgedBy::Preference),
         needed => needed != there,
     };
     match measures.iter().find(lacks) {

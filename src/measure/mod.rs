@@ -20,12 +20,20 @@ pub use crate::groups::Judges;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, IdealRanking, Last, Place, Read, RecallRule, Recipe};
-pub use suffix::Numbers;
+pub use suffix::SuffixNumbers;
 pub use table::{MEASURES, definition};
-pub use traits::{Expected, Input, Range, Status};
+pub use traits::{Expected, JudgmentInput, Range, Status};
 #[allow(deprecated)] // the old name stays for a version
 pub use value::groups_needed;
 pub use value::{
     Average, BestOrder, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
 };
 pub use value::{JUDGES, facets_needed};
+
+/// The old name of [`JudgmentInput`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `JudgmentInput`")]
+pub type Input = JudgmentInput;
+
+/// The old name of [`SuffixNumbers`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `SuffixNumbers`")]
+pub type Numbers = SuffixNumbers;

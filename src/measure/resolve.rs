@@ -5,7 +5,7 @@
 
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 use super::grammar::{tail, within};
-use super::suffix::{Numbers, WrongSuffix};
+use super::suffix::{SuffixNumbers, WrongSuffix};
 use super::suggest;
 use super::table::{MEASURES, definition};
 use super::value::{Defaults, Draft, Kind, Measure, Value};
@@ -182,7 +182,7 @@ pub(super) fn is_phrase(text: &str) -> bool {
 /// The measures of trec_eval's set of this name.
 fn set(name: &str) -> Vec<Draft> {
     let rows = FOREIGN.iter().filter(|row| row.sets.contains(&name));
-    let bare = |row: &Foreign| row.drafts(None, &Numbers::STRICT);
+    let bare = |row: &Foreign| row.drafts(None, &SuffixNumbers::STRICT);
     rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message))).collect()
 }
 
@@ -203,7 +203,7 @@ impl Candidate<'_> {
                     None => Ok(drafts),
                 }
             }
-            Rest::Suffix(row, suffix, at) => row.drafts(suffix, &Numbers::STRICT).map_err(|wrong| {
+            Rest::Suffix(row, suffix, at) => row.drafts(suffix, &SuffixNumbers::STRICT).map_err(|wrong| {
                 let WrongSuffix { span, message } = wrong;
                 let span = if suffix.is_some() { at + span.start..at + span.end } else { 0..text.len() };
                 MeasureError::new(text, span, message)

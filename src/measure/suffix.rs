@@ -9,7 +9,7 @@ use crate::sort;
 
 /// The functions that read the numbers of a suffix.
 #[derive(Debug, Clone, Copy)]
-pub struct Numbers {
+pub struct SuffixNumbers {
     /// Reads a whole number, such as a rank.
     pub integer: fn(&str) -> Option<i64>,
     /// Reads a number.
@@ -18,9 +18,9 @@ pub struct Numbers {
     pub grade: fn(&str) -> Option<Option<f64>>,
 }
 
-impl Numbers {
+impl SuffixNumbers {
     /// Reads numbers in the usual notation, and nothing else.
-    pub const STRICT: Numbers = Numbers {
+    pub const STRICT: SuffixNumbers = SuffixNumbers {
         integer: |text| text.trim().parse().ok(),
         number: finite,
         grade: |text| finite(text).map(Some),
@@ -76,7 +76,7 @@ impl Suffix {
     }
 
     /// The measures of the name with this suffix.
-    fn read(self, name: &str, text: &str, numbers: &Numbers) -> Result<Vec<Variant>, WrongSuffix> {
+    fn read(self, name: &str, text: &str, numbers: &SuffixNumbers) -> Result<Vec<Variant>, WrongSuffix> {
         let wrong = |span: Range<usize>, message: String| WrongSuffix { span, message };
         let number = |(span, part): (Range<usize>, &str)| {
             (numbers.number)(part).ok_or_else(|| wrong(span, format!("`{part}` is not a number")))
@@ -129,7 +129,7 @@ impl Suffix {
 }
 
 /// Reads `grade=gain,…`, ascending by grade; `None` if no grade is left.
-fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, WrongSuffix> {
+fn gains(text: &str, numbers: &SuffixNumbers) -> Result<Option<Value>, WrongSuffix> {
     let mut table: Vec<(f64, f64)> = Vec::new();
     for (span, part) in parts(text) {
         let pair = part.split_once('=');
@@ -176,7 +176,7 @@ impl Foreign {
     pub fn measures(
         &self,
         suffix: Option<&str>,
-        numbers: &Numbers,
+        numbers: &SuffixNumbers,
         defaults: Defaults,
     ) -> Result<Vec<Measure>, MeasureError> {
         let drafts = self.drafts(suffix, numbers).map_err(|WrongSuffix { span, message }| {
@@ -191,7 +191,11 @@ impl Foreign {
     }
 
     /// The drafts of the measures, which may still lack the relevance level and a required cutoff.
-    pub(super) fn drafts(&self, suffix: Option<&str>, numbers: &Numbers) -> Result<Vec<Draft>, WrongSuffix> {
+    pub(super) fn drafts(
+        &self,
+        suffix: Option<&str>,
+        numbers: &SuffixNumbers,
+    ) -> Result<Vec<Draft>, WrongSuffix> {
         let variants = match suffix {
             Some(text) => self.suffix.read(self.name, text, numbers)?,
             None if self.suffix == Suffix::Digits => {

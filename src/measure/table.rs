@@ -4,7 +4,7 @@
 
 use super::powers::Powers;
 use super::recipe::{Fact, IdealRanking, Place, Read, RecallRule, Recipe};
-use super::traits::{Expected, Input, Range, Status};
+use super::traits::{Expected, JudgmentInput, Range, Status};
 use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
@@ -162,7 +162,7 @@ const FIRST: Param = param(
 
 /// The traits of measures over subtopics. Their better and best orders do not follow from grades.
 const OVER_SUBTOPICS: Traits = Traits {
-    input: Input::Groups(JudgedBy::Subtopic),
+    input: JudgmentInput::Groups(JudgedBy::Subtopic),
     nothing_relevant: |_| None,
     better_swaps: |_| false,
     expected: |_| Expected::None,
@@ -176,7 +176,7 @@ const OVER_SUBTOPICS_RAW: Traits = Traits {
 /// Those of measures that divide by a greedy ranking, which is not always the best one.
 const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPICS };
 const OVER_PREFERENCES: Traits =
-    Traits { input: Input::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
+    Traits { input: JudgmentInput::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
 const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
 
 /// Every measure, in the order in which help lists them.
@@ -1413,7 +1413,7 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Sum,
         better: Better::Neither,
         traits: Traits {
-            input: Input::Any,
+            input: JudgmentInput::Any,
             range: |_| Range::Within(1.0, 1.0),
             empty: Some(1.0),
             nothing_relevant: |_| Some(1.0),

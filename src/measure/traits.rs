@@ -41,7 +41,7 @@ impl fmt::Display for Status {
 
 /// The judgments that a measure needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
+pub enum JudgmentInput {
     /// No judgments in particular.
     Any,
     /// A grade for each judged document.
@@ -50,13 +50,13 @@ pub enum Input {
     Groups(JudgedBy),
 }
 
-impl fmt::Display for Input {
+impl fmt::Display for JudgmentInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Input::Any => f.write_str("any judgments"),
-            Input::Grades => f.write_str("a grade for each document"),
-            Input::Groups(JudgedBy::Preference) => f.write_str("preferences"),
-            Input::Groups(by) => write!(f, "judgments by {by}"),
+            JudgmentInput::Any => f.write_str("any judgments"),
+            JudgmentInput::Grades => f.write_str("a grade for each document"),
+            JudgmentInput::Groups(JudgedBy::Preference) => f.write_str("preferences"),
+            JudgmentInput::Groups(by) => write!(f, "judgments by {by}"),
         }
     }
 }

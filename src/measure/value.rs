@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::recipe::{RecallRule, Recipe};
-use super::traits::{Expected, Input, Range, Status};
+use super::traits::{Expected, JudgmentInput, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::fold::CodeTable;
 use crate::groups::{FacetValue, Judges};
@@ -49,7 +49,9 @@ impl Definition {
     /// The index of a parameter by name.
     pub(super) fn place(&self, param: &str) -> Option<usize> {
         let own = self.params.iter().position(|of| of.name == param);
-        own.or((param == JUDGES.name && self.traits.input == Input::Grades).then_some(self.params.len()))
+        own.or(
+            (param == JUDGES.name && self.traits.input == JudgmentInput::Grades).then_some(self.params.len())
+        )
     }
 
     /// The parameter at an index: one of its own, or behind them the one of all measures that take a grade for each document.
@@ -101,7 +103,7 @@ pub struct Traits {
     /// The users of the measure.
     pub status: Status,
     /// The judgments that it needs.
-    pub input: Input,
+    pub input: JudgmentInput,
     /// The range of the value of a query.
     pub range: fn(&Measure) -> Range,
     /// The value of an empty ranking; `None` if it follows from the judgments.
@@ -124,7 +126,7 @@ impl Traits {
     /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never makes worse.
     pub const SHARE: Traits = Traits {
         status: Status::Everyday,
-        input: Input::Grades,
+        input: JudgmentInput::Grades,
         range: |_| Range::SHARE,
         empty: Some(0.0),
         nothing_relevant: |_| Some(0.0),
@@ -473,10 +475,10 @@ impl Measure {
     }
 
     /// The judgments that the measure needs.
-    pub fn input(&self) -> Input {
+    pub fn input(&self) -> JudgmentInput {
         match self.judges() {
             None => self.definition.traits.input,
-            Some(_) => Input::Groups(JudgedBy::Judge),
+            Some(_) => JudgmentInput::Groups(JudgedBy::Judge),
         }
     }
 
@@ -551,7 +553,7 @@ impl Measure {
 pub fn facets_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
     let mut needed: Option<(JudgedBy, &Measure)> = None;
     for measure in measures {
-        let Input::Groups(by) = measure.input() else { continue };
+        let JudgmentInput::Groups(by) = measure.input() else { continue };
         match needed {
             Some((other, first)) if other != by => {
                 return Err(Error::Unanswerable(format!(

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::long;
-use super::options::Options;
+use super::options::ReportOptions;
 use super::table::fixed;
 use crate::scores::{PerQuery, Scores};
 use crate::stats::StatName;
 
-pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write(delimiter: u8, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(long::columns(scores)).map_err(plain)?;
     let has_groups = long::has_groups(scores);
@@ -36,7 +36,12 @@ pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Wr
 /// Writes a row for each query and for the averages, with a column for each measure.
 ///
 /// A column `stat` says what a row has where there are more statistics than the average.
-pub fn write_wide(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write_wide(
+    delimiter: u8,
+    scores: &Scores,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     let has_groups = long::has_groups(scores);
     let mut others: Vec<StatName> = Vec::new();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::options::Options;
+use super::options::ReportOptions;
 
 /// The side on which a column's cells are flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Grid {
     }
 
     /// The number of blocks into which the grid is split to fit.
-    pub fn blocks(&self, options: &Options) -> usize {
+    pub fn blocks(&self, options: &ReportOptions) -> usize {
         self.split(&self.widths(options), options).len()
     }
 
@@ -106,7 +106,7 @@ impl Grid {
     ///
     /// # Errors
     /// The error of the writer.
-    pub fn write(&self, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    pub fn write(&self, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
         let widths = self.widths(options);
         for (number, columns) in self.split(&widths, options).iter().enumerate() {
             if number > 0 {
@@ -118,17 +118,17 @@ impl Grid {
     }
 
     /// The width of the suffixes of a column, so that digits stay below each other.
-    fn suffix(&self, column: usize, options: &Options) -> usize {
+    fn suffix(&self, column: usize, options: &ReportOptions) -> usize {
         self.columns[column].suffix[usize::from(options.colour)]
     }
 
-    fn widths(&self, options: &Options) -> Vec<usize> {
+    fn widths(&self, options: &ReportOptions) -> Vec<usize> {
         let width = |at: usize| self.columns[at].width + self.suffix(at, options);
         (0..self.columns.len()).map(width).collect()
     }
 
     /// The columns of each block. The first column is in all blocks.
-    fn split(&self, widths: &[usize], options: &Options) -> Vec<Vec<usize>> {
+    fn split(&self, widths: &[usize], options: &ReportOptions) -> Vec<Vec<usize>> {
         let most = options.width.unwrap_or(usize::MAX);
         let (mut blocks, mut used) = (vec![vec![0]], widths.first().copied().unwrap_or(0));
         for (column, width) in widths.iter().enumerate().skip(1) {
@@ -147,7 +147,7 @@ impl Grid {
         &self,
         columns: &[usize],
         widths: &[usize],
-        options: &Options,
+        options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
         let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned();
@@ -165,7 +165,7 @@ impl Grid {
         Ok(())
     }
 
-    fn cell(&self, cell: &Cell, column: usize, width: usize, options: &Options) -> String {
+    fn cell(&self, cell: &Cell, column: usize, width: usize, options: &ReportOptions) -> String {
         let suffix = cell.suffix(options.colour);
         let behind = " ".repeat(self.suffix(column, options) - suffix.width());
         let blank = " ".repeat(width - cell.text.width() - suffix.width() - behind.len());

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use super::long;
-use super::options::Options;
+use super::options::ReportOptions;
 use crate::scores::{Scores, ScoresDocument};
 
-pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let rounded = options.decimals.map(|decimals| rounded(scores, decimals));
     let scores = rounded.as_ref().unwrap_or(scores);
     serde_json::to_writer_pretty(&mut *to, &ScoresDocument::new(scores, options.per_query))?;

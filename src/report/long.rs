@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::options::Options;
+use super::options::ReportOptions;
 use crate::measure::Measure;
 use crate::scores::{PerQuery, Row, Scores};
 use crate::stats::StatName;
@@ -29,7 +29,7 @@ pub fn rounded(value: f64, decimals: usize) -> f64 {
 /// Calls `each` with every row in order, and the name of its measure.
 pub fn rows(
     scores: &Scores,
-    options: &Options,
+    options: &ReportOptions,
     mut each: impl FnMut(&str, &Row<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let measures: Vec<(&Measure, String)> =

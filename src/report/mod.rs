@@ -1,6 +1,6 @@
 //! Reports: scores as bytes, one file for each format.
 //!
-//! A report is a pure function of scores and [`Options`]; it uses neither files nor terminals.
+//! A report is a pure function of scores and [`ReportOptions`]; it uses neither files nor terminals.
 
 mod comparison;
 mod delimited;
@@ -24,11 +24,19 @@ use crate::compare::{Comparison, Gate, Judged};
 use crate::scores::Scores;
 use markup::Markup;
 
-pub use crate::scores::Text;
+pub use crate::scores::JsonText;
 pub use comparison::numbers;
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
-pub use options::Options;
+pub use options::ReportOptions;
+
+/// The old name of [`ReportOptions`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `ReportOptions`")]
+pub type Options = ReportOptions;
+
+/// The old name of [`JsonText`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `JsonText`")]
+pub type Text<'a> = JsonText<'a>;
 
 /// A format of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +106,7 @@ impl Format {
     ///
     /// # Errors
     /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or more.
-    pub fn write(self, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    pub fn write(self, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
             Format::Tsv if options.wide => delimited::write_wide(b'\t', scores, options, to),
@@ -123,7 +131,7 @@ impl Format {
         self,
         comparison: &Comparison,
         gates: &[(Gate, Vec<Judged>)],
-        options: &Options,
+        options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
         match self {

@@ -2,7 +2,7 @@
 
 /// How a report is to look.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct ReportOptions {
     /// Whether the values of every query are written too, if the scores have them.
     pub per_query: bool,
     /// The number of decimals in tables.
@@ -22,9 +22,9 @@ pub struct Options {
     pub all_id: String,
 }
 
-impl Default for Options {
+impl Default for ReportOptions {
     fn default() -> Self {
-        Options {
+        ReportOptions {
             per_query: false,
             precision: 4,
             colour: false,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::html::curves as names_of_curves;
-use super::options::Options;
+use super::options::ReportOptions;
 use super::run_name::run_name;
 use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, Scores};
@@ -32,7 +32,7 @@ fn padded(text: &str, width: usize) -> String {
 }
 
 /// Draws each measure that is there at three cutoffs or more, a line for each run, all between the same two values.
-pub fn curves(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn curves(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     for measure in names_of_curves(&scores.measures) {
         let runs: Vec<_> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
         let drawn: Vec<_> =
@@ -61,7 +61,7 @@ pub fn curves(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Re
 pub fn distributions(
     of: &PerQuery,
     measures: &[Measure],
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     let few = of.queries.len() < BINS;

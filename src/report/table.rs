@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use super::grid::{Align, Cell, Grid};
 use super::markup::Markup;
-use super::options::Options;
+use super::options::ReportOptions;
 use super::run_name::run_name;
 use super::sparks;
 use crate::error::printable;
@@ -14,7 +14,7 @@ use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::StatName;
 use crate::stats::rounding::are_best;
 
-pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     match scores.runs.as_slice() {
         [run] => {
             let queries = if run.queries == 1 { "query" } else { "queries" };
@@ -48,10 +48,10 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
 pub fn write_markup(
     markup: Markup,
     scores: &Scores,
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    let options = &Options { colour: false, width: None, ..options.clone() };
+    let options = &ReportOptions { colour: false, width: None, ..options.clone() };
     match scores.runs.as_slice() {
         [run] => {
             let queries = if run.queries == 1 { "query" } else { "queries" };
@@ -81,7 +81,7 @@ pub fn write_markup(
 const BEST: &str = "best, not necessarily better.";
 
 /// A number of a statistic with the decimals of tables.
-fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
+fn number(value: f64, average: Average, stat: StatName, options: &ReportOptions) -> String {
     fixed(value, average, stat, options.precision)
 }
 
@@ -100,7 +100,7 @@ fn is_apart(stat: StatName) -> bool {
 }
 
 /// The ends of an interval behind an average: ` [0.3791, 0.5152]`.
-fn interval(ends: (Option<f64>, Option<f64>), average: Average, options: &Options) -> String {
+fn interval(ends: (Option<f64>, Option<f64>), average: Average, options: &ReportOptions) -> String {
     let (Some(low), Some(high)) = ends else { return String::new() };
     // An interval of a sum of counts has ends that are no counts.
     let [low, high] = [(low, StatName::Ci95Low), (high, StatName::Ci95High)]
@@ -112,7 +112,7 @@ fn interval(ends: (Option<f64>, Option<f64>), average: Average, options: &Option
 const WITH_INTERVAL: &str = "[95 %]";
 
 /// Measures as rows, statistics as columns.
-fn one_run(run: &RunScores, measures: &[Measure], options: &Options) -> Grid {
+fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Grid {
     let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
     let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
@@ -148,7 +148,7 @@ struct Series {
 }
 
 /// The table of several runs: runs as rows and measures as columns, or the other way round if that fits the terminal better.
-fn several_runs(scores: &Scores, options: &Options) -> Grid {
+fn several_runs(scores: &Scores, options: &ReportOptions) -> Grid {
     let all: Vec<Series> = (0..scores.measures.len()).flat_map(|at| series(scores, at, options)).collect();
     let columns = all.iter().map(|series| (series.name.clone(), Align::Right));
     let mut upright = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
@@ -169,7 +169,7 @@ fn several_runs(scores: &Scores, options: &Options) -> Grid {
 }
 
 /// The statistics of a measure, its average first.
-fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
+fn series(scores: &Scores, measure: usize, options: &ReportOptions) -> Vec<Series> {
     let average = scores.measures[measure].definition().average;
     // A group of one query has no standard deviation.
     let most = scores.runs.iter().map(|run| &run.stats[measure]).rev().max_by_key(|of| of.len());
@@ -212,7 +212,7 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
 }
 
 /// The table of values: queries as rows, measures as columns.
-fn by_query(of: &PerQuery, measures: &[Measure], options: &Options) -> Grid {
+fn by_query(of: &PerQuery, measures: &[Measure], options: &ReportOptions) -> Grid {
     let columns = measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, id) in of.queries.iter().enumerate() {

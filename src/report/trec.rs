@@ -5,11 +5,11 @@
 
 use std::io::{self, Write};
 
-use super::options::Options;
+use super::options::ReportOptions;
 use crate::measure::{Average, Measure};
 use crate::scores::{RunScores, Scores};
 
-pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let measures: Vec<(String, Average)> = scores.measures.iter().map(named).collect();
     let mut runs = scores.runs.iter().filter(|run| run.group.is_none());
     runs.try_for_each(|run| write_run(run, &measures, options, to))
@@ -22,7 +22,7 @@ fn named(measure: &Measure) -> (String, Average) {
 fn write_run(
     run: &RunScores,
     measures: &[(String, Average)],
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     write!(to, "{:<22}\tall\t", "runid")?;
@@ -54,7 +54,7 @@ fn line(
     (name, query): (&str, &[u8]),
     average: Average,
     value: f64,
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     write!(to, "{name:<22}\t")?;

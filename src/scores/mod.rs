@@ -16,7 +16,7 @@ pub(crate) use serial::SCHEMA;
 #[cfg(feature = "report")]
 pub(crate) use serial::{NamedRow, ScoresDocument};
 #[cfg(feature = "serde")]
-pub use text::Text;
+pub use text::JsonText;
 
 /// The queries that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

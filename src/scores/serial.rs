@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text, TiedValue};
+use super::{JsonText, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::StatName;
 
@@ -35,13 +35,13 @@ impl Serialize for NamedRow<'_> {
             run: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             group: Option<&'a str>,
-            query_id: Text<'a>,
+            query_id: JsonText<'a>,
             measure: &'a str,
             stat: StatName,
             value: f64,
         }
         let Row { run, group, query, stat, value, .. } = *self.row;
-        let query_id = Text(query.unwrap_or_default());
+        let query_id = JsonText(query.unwrap_or_default());
         SerialCells { run, group, query_id, measure: self.measure, stat, value }.serialize(serializer)
     }
 }
@@ -83,7 +83,7 @@ struct SerialRun<'a> {
     run: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
-    tag: Text<'a>,
+    tag: JsonText<'a>,
     rule: RankingRule,
     qrels: Vec<String>,
     /// The source of ideal rankings; left out if it is the judgments.
@@ -114,7 +114,7 @@ struct Texts<'a>(&'a Ids);
 
 impl Serialize for Texts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(Text))
+        serializer.collect_seq(self.0.iter().map(JsonText))
     }
 }
 
@@ -127,7 +127,7 @@ impl Serialize for Queried<'_> {
         let of = |at: usize| {
             measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at])).collect()
         };
-        serializer.collect_map(queries.iter().enumerate().map(|(at, id)| (Text(id), Object(of(at)))))
+        serializer.collect_map(queries.iter().enumerate().map(|(at, id)| (JsonText(id), Object(of(at)))))
     }
 }
 
@@ -146,7 +146,7 @@ impl<'a> SerialRun<'a> {
         SerialRun {
             run: &run.name,
             group: run.group.as_deref(),
-            tag: Text(&run.tag),
+            tag: JsonText(&run.tag),
             rule: run.rule,
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
             ideal: Some(run.ideal).filter(|&ideal| ideal != IdealOf::Judgments),

@@ -11,9 +11,9 @@ const MARK: &str = "\u{fffd}";
 /// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every other byte as U+FFFD and two hexadecimal digits.
 /// U+FFFD itself is written byte by byte in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Text<'a>(pub &'a [u8]);
+pub struct JsonText<'a>(pub &'a [u8]);
 
-impl<'a> Text<'a> {
+impl<'a> JsonText<'a> {
     /// The text itself.
     pub fn get(self) -> Cow<'a, str> {
         match str::from_utf8(self.0) {
@@ -50,7 +50,7 @@ impl<'a> Text<'a> {
     }
 }
 
-impl Serialize for Text<'_> {
+impl Serialize for JsonText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.get())
     }
@@ -80,18 +80,18 @@ mod tests {
     proptest! {
         #[test]
         fn other_bytes_are_other_text(id in odd()) {
-            prop_assert_eq!(Text::bytes(&Text(&id).get()), Some(id));
+            prop_assert_eq!(JsonText::bytes(&JsonText(&id).get()), Some(id));
         }
 
         #[test]
         fn text_is_itself(id in "[^\u{fffd}]*") {
-            prop_assert_eq!(Text(id.as_bytes()).get(), id.as_str());
+            prop_assert_eq!(JsonText(id.as_bytes()).get(), id.as_str());
         }
     }
 
     #[test]
     fn a_mark_is_not_taken_for_a_byte() {
-        assert_eq!(Text(b"q\xff").get(), "q\u{fffd}ff");
-        assert_eq!(Text("q\u{fffd}ff".as_bytes()).get(), "q\u{fffd}ef\u{fffd}bf\u{fffd}bdff");
+        assert_eq!(JsonText(b"q\xff").get(), "q\u{fffd}ff");
+        assert_eq!(JsonText("q\u{fffd}ff".as_bytes()).get(), "q\u{fffd}ef\u{fffd}bf\u{fffd}bdff");
     }
 }

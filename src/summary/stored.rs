@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`Stored`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an arm in
+//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an arm in
 //! the readers here, and `Stored` stays: what a release wrote is read for ever. `tests/fixtures` has a summary of each.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
@@ -23,7 +23,7 @@ use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::{Average, Measure};
-use crate::scores::{self, Text};
+use crate::scores::{self, JsonText};
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
 
@@ -193,14 +193,14 @@ pub(crate) struct StoredId(Vec<u8>);
 
 impl Serialize for StoredId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Text(&self.0).serialize(serializer)
+        JsonText(&self.0).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for StoredId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let bytes = Text::bytes(&text).filter(|bytes| Text(bytes).get() == text);
+        let bytes = JsonText::bytes(&text).filter(|bytes| JsonText(bytes).get() == text);
         bytes
             .map(StoredId)
             .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of an id")))

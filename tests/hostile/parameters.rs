@@ -1,6 +1,6 @@
 //! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
-use laneval::measure::{CutoffRule, Definition, Input as Needs, Kind, MEASURES, Measure};
+use laneval::measure::{CutoffRule, Definition, JudgmentInput as Needs, Kind, MEASURES, Measure};
 use laneval::{EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, RunInput, View};
 
 use super::{evaluate, matrix};

@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::measure::{Defaults, Input, JUDGES, Measure, Value, parse_list};
+use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value, parse_list};
 use laneval::report::Note;
 use laneval::{
     EngineChoice, Error, Evaluator, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
@@ -106,7 +106,7 @@ impl EvaluationOptions {
     pub fn measures_of(&self, names: &[String]) -> Result<Vec<Measure>, Stop> {
         let Some(OverJudges::One(name)) = self.judges else { return measures(names, self.rel) };
         let over = |measure: Measure| match measure.input() {
-            Input::Grades => Ok(measure.with(JUDGES.name, Value::Word(name))?),
+            JudgmentInput::Grades => Ok(measure.with(JUDGES.name, Value::Word(name))?),
             _ => Ok(measure),
         };
         measures(names, self.rel)?.into_iter().map(over).collect()

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use laneval::compare::{
-    Alternative, Comparison, Correction, Gate, Interval, Method, Options, Partial, Permutations, Scope, Test,
-    Zeros, judged_measure,
+    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Method, Partial, Permutations,
+    Scope, Test, Zeros, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, Note, notes};
@@ -244,8 +244,8 @@ impl Compare {
         })
     }
 
-    fn options(&self) -> Options {
-        let mut options = Options::default();
+    fn options(&self) -> ComparisonOptions {
+        let mut options = ComparisonOptions::default();
         options.test = self.test;
         options.alternative = self.alternative;
         options.alpha = self.alpha;
@@ -272,7 +272,7 @@ impl Compare {
         evaluator: &Evaluator,
         inputs: &EvaluationInputs,
         matrices: &[LabelMatrix],
-        mut options: Options,
+        mut options: ComparisonOptions,
         watch: Option<&Watch>,
     ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
         let (mut scores, summary) = match self.partial {

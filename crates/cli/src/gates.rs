@@ -1,6 +1,6 @@
 //! Gates of the command line: conditions for exit code 1.
 
-use laneval::compare::{Facts, Gate};
+use laneval::compare::{Gate, GateFacts};
 use laneval::measure::Measure;
 use laneval::{Error, Evaluator, Scores};
 
@@ -45,7 +45,8 @@ pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
                     run.name
                 ))
             })?;
-            let verdict = gate.verdict(Facts { run: average, baseline: None, paired: None, worse: None })?;
+            let verdict =
+                gate.verdict(GateFacts { run: average, baseline: None, paired: None, worse: None })?;
             tell(format_args!(
                 "{}  {}: {gate}  ({average:.6})",
                 if verdict.failed { "FAILED" } else { "passed" },

@@ -8,7 +8,7 @@ use laneval::error::printable;
 use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
-use laneval::report::{Align, Grid, Options, Text};
+use laneval::report::{Align, Grid, JsonText, ReportOptions};
 use laneval::{Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
@@ -200,7 +200,7 @@ impl Contents {
         if self.verified == Some(true) {
             field("verified", "ok".to_owned())?;
         }
-        let options = Options { width: stdout_width(), ..Options::default() };
+        let options = ReportOptions { width: stdout_width(), ..ReportOptions::default() };
         let grids =
             [Some(self.runs_grid()), self.ties_grid(), Some(self.labels_grid()), Some(self.sections_grid())];
         for grid in grids.into_iter().flatten() {
@@ -331,7 +331,7 @@ fn name_of(section: &Section) -> String {
 }
 
 fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    Text(bytes).serialize(serializer)
+    JsonText(bytes).serialize(serializer)
 }
 
 /// Counts the labels of each code, padding included.

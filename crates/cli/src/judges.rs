@@ -9,7 +9,7 @@ use laneval::internals::compare::tau_b;
 use laneval::internals::engine::ChosenEngine;
 use laneval::internals::timing::Timing;
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
-use laneval::report::{Align, Grid, Note, Options};
+use laneval::report::{Align, Grid, Note, ReportOptions};
 use laneval::{Error, Evaluator, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
@@ -160,7 +160,7 @@ impl PrintedAgreement {
             let cells = [one, other, whole(pair.common), equal].into_iter().chain(kappas);
             grid.push(cells.map(Into::into));
         }
-        grid.write(&Options { width: stdout_width(), ..Options::default() }, &mut &mut *to)
+        grid.write(&ReportOptions { width: stdout_width(), ..ReportOptions::default() }, &mut &mut *to)
     }
 }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, Input, Kind, MEASURES, Param, Range, Status, meanings,
+    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, Param, Range, Status,
+    meanings,
 };
 use serde::Serialize;
 
@@ -251,7 +252,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     }
     field("formula", row.formula)?;
     field("cutoff", cutoff(row))?;
-    if matches!(row.traits.input, Input::Groups(_)) {
+    if matches!(row.traits.input, JudgmentInput::Groups(_)) {
         field("needs", &row.traits.input.to_string())?;
     }
     field("average", row.average.name().name())?;

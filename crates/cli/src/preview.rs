@@ -5,7 +5,7 @@ use std::path::Path;
 
 use laneval::error::printable;
 use laneval::internals::ingest::{Preview, PreviewRow};
-use laneval::report::{Align, Grid, Options};
+use laneval::report::{Align, Grid, ReportOptions};
 use laneval::{Error, Input, ReadAs};
 use serde::Serialize;
 
@@ -129,7 +129,7 @@ impl PreviewedText {
             }
         }
         writeln!(to)?;
-        grid.write(&Options { width: stdout_width(), ..Options::default() }, &mut &mut *to)?;
+        grid.write(&ReportOptions { width: stdout_width(), ..ReportOptions::default() }, &mut &mut *to)?;
         for row in &self.rows {
             if let PreviewedRow::Wrong { line, error } = row {
                 writeln!(to, "line {line}: {error}")?;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use laneval::error::printable;
 use laneval::{JudgedBy, TextRank, TextRow};
 #[cfg(feature = "parquet")]
-use laneval_formats::{Cell, Kind, ParquetWriter};
+use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 use serde::de::IgnoredAny;
 
 /// A format that rows are written in.
@@ -206,24 +206,25 @@ impl<'w> RowWriter<'w> {
     /// Adds a row to a table.
     #[cfg(feature = "parquet")]
     fn cells(&mut self, &TextRow { query, doc, value, rank, group, .. }: &TextRow<'_>) -> io::Result<()> {
-        let text = |id| Cell::Text(std::str::from_utf8(id).unwrap_or_default()); // it was checked
+        let text = |id| RowCell::Text(std::str::from_utf8(id).unwrap_or_default()); // it was checked
         let rank = match rank {
-            Some(TextRank::Written(rank)) => as_integer(rank).map(Cell::Integer),
+            Some(TextRank::Written(rank)) => as_integer(rank).map(RowCell::Integer),
             _ => None,
         };
         let by = self.by.map(column);
         let RowsTo::Parquet(to, table) = &mut self.to else { return Ok(()) };
         if let Some(to) = to.take() {
             let number = if self.judgments { "relevance" } else { "score" };
-            let query = [("query_id", Kind::Names)].into_iter().chain(by.map(|by| (by, Kind::Names)));
-            let ids = query.chain([("doc_id", Kind::Text)]);
-            let columns = ids.chain(rank.map(|_| ("rank", Kind::Integer)));
-            let columns: Vec<(&str, Kind)> = columns.chain([(number, Kind::Float)]).collect();
+            let query =
+                [("query_id", ColumnKind::Names)].into_iter().chain(by.map(|by| (by, ColumnKind::Names)));
+            let ids = query.chain([("doc_id", ColumnKind::Text)]);
+            let columns = ids.chain(rank.map(|_| ("rank", ColumnKind::Integer)));
+            let columns: Vec<(&str, ColumnKind)> = columns.chain([(number, ColumnKind::Float)]).collect();
             *table = Some(Box::new(ParquetWriter::new(to, &columns)?));
         }
         let group = by.and(group).map(text);
         let ids = [text(query)].into_iter().chain(group).chain([text(doc)]);
-        let cells: Vec<Cell<'_>> = ids.chain(rank).chain([Cell::Float(value)]).collect();
+        let cells: Vec<RowCell<'_>> = ids.chain(rank).chain([RowCell::Float(value)]).collect();
         table.as_mut().map_or(Ok(()), |table| table.push(&cells))
     }
 

@@ -8,7 +8,7 @@ use laneval::Scores;
 use laneval::error::printable;
 use laneval::measure::Measure;
 use laneval::report::html::only_curve;
-use laneval::report::{Format, Options};
+use laneval::report::{Format, ReportOptions};
 
 use super::choice::{formats, one_of};
 use super::output::{Output, same_file, unknown_extension};
@@ -76,7 +76,7 @@ impl ReportOutput {
         &self,
         scores: &Scores,
         format: Format,
-        options: &Options,
+        options: &ReportOptions,
         to: &mut (dyn Write + Send),
     ) -> io::Result<()> {
         #[cfg(feature = "parquet")]
@@ -105,16 +105,16 @@ impl ReportOutput {
     }
 
     /// Returns the look of a report, with or without the values of queries.
-    pub fn options(&self, per_query: bool) -> Options {
+    pub fn options(&self, per_query: bool) -> ReportOptions {
         let to_stdout = self.file().is_none();
-        Options {
+        ReportOptions {
             per_query,
             precision: self.precision.map_or(4, usize::from),
             decimals: self.precision.map(usize::from),
             colour: to_stdout && stdout_has_colour(),
             width: if to_stdout { stdout_width() } else { None },
             sparklines: to_stdout && stdout().is_terminal(),
-            ..Options::default()
+            ..ReportOptions::default()
         }
     }
 
@@ -172,7 +172,7 @@ impl ScoreOutput {
     ///
     /// # Errors
     /// A query whose id is the one that stands for all queries.
-    pub fn options(&self, per_query: bool, scores: &Scores) -> Result<Options, Stop> {
+    pub fn options(&self, per_query: bool, scores: &Scores) -> Result<ReportOptions, Stop> {
         let all = if self.wide { "all" } else { "" };
         let all_id = self.all_id.as_deref().unwrap_or(all);
         let mut queries = scores.runs.iter().filter_map(|run| run.per_query.as_ref());
@@ -185,7 +185,7 @@ impl ScoreOutput {
             )));
         }
         let options = self.report.options(per_query);
-        Ok(Options { wide: self.wide, all_id: all_id.to_owned(), ..options })
+        Ok(ReportOptions { wide: self.wide, all_id: all_id.to_owned(), ..options })
     }
 
     /// Returns whether a summary is asked for.

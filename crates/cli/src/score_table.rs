@@ -5,30 +5,34 @@ use std::io::{self, Write};
 use laneval::Scores;
 use laneval::error::printable;
 use laneval::internals::report::{columns, rows};
-use laneval::report::Options;
-use laneval_formats::{Cell, Kind, ParquetWriter};
+use laneval::report::ReportOptions;
+use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 
 /// Writes scores; the query of averages is null, and so is the group of all queries.
-pub fn write(scores: &Scores, options: &Options, to: &mut (dyn Write + Send)) -> io::Result<()> {
+pub fn write(scores: &Scores, options: &ReportOptions, to: &mut (dyn Write + Send)) -> io::Result<()> {
     let names = columns(scores);
     let has_groups = names.contains(&"group");
-    let kind = |name| if name == "value" { Kind::Float } else { Kind::Names };
+    let kind = |name| if name == "value" { ColumnKind::Float } else { ColumnKind::Names };
     let mut table =
         ParquetWriter::new(to, &names.into_iter().map(|name| (name, kind(name))).collect::<Vec<_>>())?;
     rows(scores, options, |measure, row| {
-        let query = row.query.map(text).transpose()?.unwrap_or(Cell::Null);
-        let group = has_groups.then(|| row.group.map_or(Cell::Null, Cell::Text));
-        let cells = [Cell::Text(row.run)].into_iter().chain(group);
-        let cells =
-            cells.chain([query, Cell::Text(measure), Cell::Text(row.stat.name()), Cell::Float(row.value)]);
+        let query = row.query.map(text).transpose()?.unwrap_or(RowCell::Null);
+        let group = has_groups.then(|| row.group.map_or(RowCell::Null, RowCell::Text));
+        let cells = [RowCell::Text(row.run)].into_iter().chain(group);
+        let cells = cells.chain([
+            query,
+            RowCell::Text(measure),
+            RowCell::Text(row.stat.name()),
+            RowCell::Float(row.value),
+        ]);
         table.push(&cells.collect::<Vec<_>>())
     })?;
     table.finish()
 }
 
 /// Returns the id of a query as text; columns of text hold only UTF-8.
-fn text(id: &[u8]) -> io::Result<Cell<'_>> {
-    std::str::from_utf8(id).map(Cell::Text).map_err(|_| {
+fn text(id: &[u8]) -> io::Result<RowCell<'_>> {
+    std::str::from_utf8(id).map(RowCell::Text).map_err(|_| {
         let id = printable(id);
         io::Error::other(format!(
             "the query '{id}' is not UTF-8, so .parquet cannot have it: .tsv and .csv can"

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::arrow::ArrowFile;
 use crate::panics::guarded;
-use crate::table::Table;
+use crate::table::ArrowTable;
 
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
@@ -42,7 +42,7 @@ fn names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
 
-fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTable> {
+fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
     let file = guarded(|| ArrowFile::of(file.into()))?;
     let names = names(&file.schema);
     let places = columns.places(&names)?;
@@ -50,14 +50,18 @@ fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTable>
 }
 
 /// Makes the table of batches that have only the columns of `places`.
-fn of_batches(batches: Vec<RecordBatch>, names: &[String], places: &Places) -> Result<Table, WrongTable> {
+fn of_batches(
+    batches: Vec<RecordBatch>,
+    names: &[String],
+    places: &Places,
+) -> Result<ArrowTable, WrongTable> {
     let names: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
-    let mut table = Table::new(&names, places.among_all());
+    let mut table = ArrowTable::new(&names, places.among_all());
     table.push(&batches)?;
     Ok(table)
 }
 
-fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTable> {
+fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
     let said = |error: ParquetError| WrongTable::File(format!("is Parquet that cannot be read: {error}"));
     let (names, places, metadata) = guarded(|| {
         let read = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(said)?;

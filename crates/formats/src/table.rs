@@ -17,7 +17,7 @@ use laneval::tables::{self, Places, WrongTable};
 
 /// Columns of a table that are results or judgments.
 #[derive(Debug)]
-pub struct Table {
+pub struct ArrowTable {
     /// The names of all columns of the batches.
     columns: Vec<String>,
     places: Places,
@@ -36,26 +36,26 @@ struct ArrowBatch {
     group: Option<ArrayRef>,
 }
 
-impl tables::Table for Table {
+impl tables::Table for ArrowTable {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>])) {
-        Table::with_records(self, |batches| work(batches));
+        ArrowTable::with_records(self, |batches| work(batches));
     }
 
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>])) {
-        Table::with_judgments(self, |batches| work(batches));
+        ArrowTable::with_judgments(self, |batches| work(batches));
     }
 }
 
-impl Table {
+impl ArrowTable {
     /// Makes a table without rows, of batches whose columns have the names `columns`, and are read from `places`.
     pub fn new(columns: &[String], places: Places) -> Self {
         let read = [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
-        Table { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
+        ArrowTable { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
     }
 
     /// Adds the rows of some batches.
@@ -126,7 +126,7 @@ impl Table {
     }
 
     /// Adds the rows of another table.
-    pub fn append(&mut self, more: Table) {
+    pub fn append(&mut self, more: ArrowTable) {
         self.rows += more.rows;
         self.batches.extend(more.batches);
     }

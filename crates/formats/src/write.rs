@@ -20,7 +20,7 @@ const ROWS: usize = 1 << 17;
 
 /// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Text.
     Text,
     /// Text of few different values.
@@ -33,7 +33,7 @@ pub enum Kind {
 
 /// A value of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
+pub enum RowCell<'a> {
     /// A text.
     Text(&'a str),
     /// A float.
@@ -82,8 +82,8 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     /// An error of the stream.
-    pub fn new(to: W, columns: &[(&str, Kind)]) -> io::Result<Self> {
-        let field = |&(name, kind): &(&str, Kind)| Field::new(name, kind.data_type(), true);
+    pub fn new(to: W, columns: &[(&str, ColumnKind)]) -> io::Result<Self> {
+        let field = |&(name, kind): &(&str, ColumnKind)| Field::new(name, kind.data_type(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
         let settings = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let mut settings = settings.build();
@@ -97,7 +97,7 @@ impl<W: Write + Send> ParquetWriter<W> {
     ///
     /// # Errors
     /// Cells that do not fit the columns; an error of the stream.
-    pub fn push(&mut self, row: &[Cell<'_>]) -> io::Result<()> {
+    pub fn push(&mut self, row: &[RowCell<'_>]) -> io::Result<()> {
         if row.len() != self.columns.len() {
             return Err(io::Error::other(format!("{} cells for {} columns", row.len(), self.columns.len())));
         }
@@ -130,39 +130,41 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
-impl Kind {
+impl ColumnKind {
     fn data_type(self) -> DataType {
         match self {
-            Kind::Text => DataType::Utf8,
-            Kind::Names => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
-            Kind::Float => DataType::Float64,
-            Kind::Integer => DataType::Int64,
+            ColumnKind::Text => DataType::Utf8,
+            ColumnKind::Names => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            ColumnKind::Float => DataType::Float64,
+            ColumnKind::Integer => DataType::Int64,
         }
     }
 
     fn column(self) -> WrittenColumn {
         let values = match self {
-            Kind::Text | Kind::Names => ColumnValues::Texts { bytes: Vec::new(), ends: Vec::new() },
-            Kind::Float => ColumnValues::Floats(Vec::new()),
-            Kind::Integer => ColumnValues::Integers(Vec::new()),
+            ColumnKind::Text | ColumnKind::Names => {
+                ColumnValues::Texts { bytes: Vec::new(), ends: Vec::new() }
+            }
+            ColumnKind::Float => ColumnValues::Floats(Vec::new()),
+            ColumnKind::Integer => ColumnValues::Integers(Vec::new()),
         };
         WrittenColumn { there: Vec::new(), values }
     }
 }
 
 impl WrittenColumn {
-    fn push(&mut self, cell: Cell<'_>) -> io::Result<()> {
+    fn push(&mut self, cell: RowCell<'_>) -> io::Result<()> {
         match (&mut self.values, cell) {
-            (_, Cell::Null) => {}
-            (ColumnValues::Texts { bytes, ends }, Cell::Text(text)) => {
+            (_, RowCell::Null) => {}
+            (ColumnValues::Texts { bytes, ends }, RowCell::Text(text)) => {
                 bytes.extend_from_slice(text.as_bytes());
                 ends.push(bytes.len());
             }
-            (ColumnValues::Floats(values), Cell::Float(value)) => values.push(value),
-            (ColumnValues::Integers(values), Cell::Integer(value)) => values.push(value),
+            (ColumnValues::Floats(values), RowCell::Float(value)) => values.push(value),
+            (ColumnValues::Integers(values), RowCell::Integer(value)) => values.push(value),
             (_, cell) => return Err(io::Error::other(format!("{cell:?} is not of the kind of its column"))),
         }
-        self.there.push(i16::from(cell != Cell::Null));
+        self.there.push(i16::from(cell != RowCell::Null));
         Ok(())
     }
 

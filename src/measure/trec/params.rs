@@ -1,17 +1,17 @@
 //! The text after the `.` of a measure, as trec_eval reads and prints it.
 
 use super::Version;
-use crate::measure::{Defaults, Foreign, Measure, Numbers, Suffix};
+use crate::measure::{Defaults, Foreign, Measure, Suffix, SuffixNumbers};
 use crate::sort;
 
 /// Reads numbers as C does: the number at the start of a text, or 0.
-pub fn numbers(version: Version) -> Numbers {
+pub fn numbers(version: Version) -> SuffixNumbers {
     let grade = match version {
         Version::V9 => |text: &str| Some(Some(integer(text) as f64)),
         // Levels that are not whole numbers name no grade.
         Version::V10 => |text: &str| Some(text.parse::<i64>().ok().map(|grade| grade as f64)),
     };
-    Numbers { integer: |text| Some(integer(text)), number: |text| Some(number(text)), grade }
+    SuffixNumbers { integer: |text| Some(integer(text)), number: |text| Some(number(text)), grade }
 }
 
 /// The integer at the start of a text, 0 if there is none.

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::stats;
 use crate::compare::{Comparison, Difference, Gate, Judged, Permutations};
-use crate::report::options::Options;
+use crate::report::options::ReportOptions;
 
 /// The version of the document's keys. They are only added to; were one renamed or given another meaning, this would grow.
 const SCHEMA: u32 = 1;
@@ -16,7 +16,7 @@ const SCHEMA: u32 = 1;
 pub fn write(
     comparison: &Comparison,
     gates: &[(Gate, Vec<Judged>)],
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *to, &ComparisonDocument::new(comparison, gates, options))?;
@@ -139,7 +139,7 @@ impl Serialize for PairOf<'_> {
 }
 
 impl<'a> ComparisonDocument<'a> {
-    fn new(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)], options: &Options) -> Self {
+    fn new(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)], options: &ReportOptions) -> Self {
         let asked = &comparison.options;
         let measure = |at: usize| comparison.measures[at].to_string();
         let run = |at: usize| comparison.runs[at].name.as_str();

@@ -8,7 +8,7 @@ use super::stats;
 use crate::compare::Comparison;
 use crate::report::delimited::plain;
 use crate::report::long;
-use crate::report::options::Options;
+use crate::report::options::ReportOptions;
 
 /// A row with one number.
 #[derive(Serialize)]
@@ -29,7 +29,7 @@ fn lossy<S: serde::Serializer>(id: &[u8], to: S) -> Result<S::Ok, S::Error> {
 /// Calls `each` with every row: values of queries and their differences first, if they are wanted, then statistics.
 fn rows(
     comparison: &Comparison,
-    options: &Options,
+    options: &ReportOptions,
     mut each: impl FnMut(LongRow<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let names: Vec<String> = comparison.measures.iter().map(ToString::to_string).collect();
@@ -87,7 +87,7 @@ fn rows(
 pub fn write_delimited(
     delimiter: u8,
     comparison: &Comparison,
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
@@ -107,7 +107,7 @@ pub fn write_delimited(
 }
 
 /// Writes one object on each line.
-pub fn write_lines(comparison: &Comparison, options: &Options, to: &mut impl Write) -> io::Result<()> {
+pub fn write_lines(comparison: &Comparison, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     rows(comparison, options, |row| {
         let rounded = |value| options.decimals.map_or(value, |decimals| long::rounded(value, decimals));
         let row = LongRow { value: rounded(row.value), ..row };

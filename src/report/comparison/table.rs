@@ -7,7 +7,7 @@ use crate::compare::{Comparison, Difference, Gate, Judged, Scope, judged_measure
 use crate::error::printable;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
-use crate::report::options::Options;
+use crate::report::options::ReportOptions;
 use crate::sort;
 
 /// The number of queries at either end of a list of differences.
@@ -17,7 +17,7 @@ const ENDS: usize = 10;
 pub fn write(
     comparison: &Comparison,
     gates: &[(Gate, Vec<Judged>)],
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
     writeln!(to, "{}\n", caption(comparison))?;
@@ -57,10 +57,10 @@ pub fn write(
 pub fn write_markup(
     markup: Markup,
     comparison: &Comparison,
-    options: &Options,
+    options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    let options = Options { colour: false, width: None, ..options.clone() };
+    let options = ReportOptions { colour: false, width: None, ..options.clone() };
     let caption =
         [Some(caption(comparison)), legend(comparison)].into_iter().flatten().collect::<Vec<_>>().join(" ");
     markup.write(&main(comparison, &options), &caption, to)
@@ -105,7 +105,7 @@ fn legend(comparison: &Comparison) -> Option<String> {
     Some(format!("{tied}letters: shown to be better than that run (adjusted p < {alpha})."))
 }
 
-fn main(comparison: &Comparison, options: &Options) -> Grid {
+fn main(comparison: &Comparison, options: &ReportOptions) -> Grid {
     if comparison.runs.len() == 2 { two_runs(comparison, options) } else { several_runs(comparison, options) }
 }
 
@@ -128,7 +128,7 @@ fn share(comparison: &Comparison, run: usize, measure: usize) -> String {
 }
 
 /// The table of several runs: runs as rows, measures as columns.
-fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
+fn several_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
     let judged = judged(comparison);
     let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let shares = judged.iter().map(|(name, _)| (name.clone(), Align::Right));
@@ -161,7 +161,7 @@ fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
 }
 
 /// The table of two runs: measures as rows.
-fn two_runs(comparison: &Comparison, options: &Options) -> Grid {
+fn two_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
     let baseline = comparison.differences[0].pair.baseline;
     let run = comparison.differences[0].pair.run;
     let mut headings = vec![("measure".to_owned(), Align::Left)];
@@ -236,7 +236,7 @@ fn anova(comparison: &Comparison, measure: usize) -> String {
 }
 
 /// The table of how far the measures agree with the first one on the order of the runs.
-fn agreement(comparison: &Comparison, options: &Options) -> Option<Grid> {
+fn agreement(comparison: &Comparison, options: &ReportOptions) -> Option<Grid> {
     if comparison.agreement.is_empty() {
         return None;
     }
@@ -283,7 +283,7 @@ fn ends_caption(comparison: &Comparison, of: &Difference) -> String {
 }
 
 /// The queries that differ most, the greatest gain first.
-fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid {
+fn by_query(comparison: &Comparison, of: &Difference, options: &ReportOptions) -> Grid {
     let [run, baseline] = [of.pair.run, of.pair.baseline];
     let values = |at| comparison.values(of.measure, at);
     let gain = |query: &usize| comparison.change(of, *query) * of.gain_sign();

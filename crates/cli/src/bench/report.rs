@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use laneval::report::{Align, Grid, Options};
+use laneval::report::{Align, Grid, ReportOptions};
 use serde::Serialize;
 
 use super::measure::{BenchRows, FOLD, MEASURES, MEMORY, SIX, Subject, TimedRow};
@@ -109,7 +109,7 @@ impl Report {
     pub fn write_table(&self, terminal: bool, to: &mut dyn Write) -> io::Result<()> {
         self.write_heading(to)?;
         let width = if terminal { stdout_width() } else { None };
-        let options = Options { width, ..Options::default() };
+        let options = ReportOptions { width, ..ReportOptions::default() };
         for grid in [self.memory(), self.six(), self.folds()] {
             writeln!(to)?;
             grid.write(&options, &mut &mut *to)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use laneval::error::printable;
 use laneval::measure::Measure;
-use laneval::report::{Note, Text};
+use laneval::report::{JsonText, Note};
 use laneval::{Ids, PerQuery, QuerySet, RunScores, Scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -168,7 +168,7 @@ fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
     {
         let at = |message: String| format!("line {}: {message}", number + 1);
         let row: BaselineRow = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
-        let query = Text::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
+        let query = JsonText::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
         let cells = (row.run.as_str(), row.group.unwrap_or_default(), query, row.measure, row.stat.as_str());
         stored.add(cells, row.value).map_err(at)?;
     }
@@ -213,7 +213,7 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
             continue;
         }
         for (query, values) in run.per_query.into_iter().flat_map(|KeyValues(queries)| queries) {
-            let id = Text::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
+            let id = JsonText::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
             for (measure, value) in values.0 {
                 stored.add((&run.run, String::new(), id.clone(), measure, "value"), value)?;
             }

@@ -1,7 +1,7 @@
 //! What is printed of a comparison, and the fate of its gates.
 
 use laneval::compare::{Comparison, Gate, Judged};
-use laneval::report::{Format, Note, Options as Look, html};
+use laneval::report::{Format, Note, ReportOptions as Look, html};
 
 use crate::gates;
 use crate::output::Output;

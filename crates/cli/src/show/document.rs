@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use laneval::internals::show::{How, InRun, LastLine, ShownQuery, Term};
-use laneval::report::Text;
+use laneval::report::JsonText;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -31,7 +31,7 @@ struct ExplanationDocument<'a> {
 
 #[derive(Serialize)]
 struct OfQuery<'a> {
-    query_id: Text<'a>,
+    query_id: JsonText<'a>,
     judged: bool,
     relevant: usize,
     runs: Vec<OfRun<'a>>,
@@ -51,7 +51,7 @@ struct OfRun<'a> {
 #[derive(Serialize)]
 struct OfRank<'a> {
     rank: u32,
-    doc_id: Text<'a>,
+    doc_id: JsonText<'a>,
     score: f64,
     grade: Option<f64>,
     judgment: &'static str,
@@ -78,13 +78,13 @@ struct OfTerm {
 
 #[derive(Serialize)]
 struct Missed<'a> {
-    doc_id: Text<'a>,
+    doc_id: JsonText<'a>,
     grade: f64,
 }
 
 #[derive(Serialize)]
 struct OfDifference<'a> {
-    doc_id: Text<'a>,
+    doc_id: JsonText<'a>,
     grade: f64,
     ranks: Vec<Option<u32>>,
 }
@@ -128,7 +128,7 @@ fn names(asked: &Explanation) -> Vec<String> {
 fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
     let differs = differences(query, asked.rel);
     OfQuery {
-        query_id: Text(&query.id),
+        query_id: JsonText(&query.id),
         judged: query.judged.is_some(),
         relevant: relevant(query, asked.rel).len(),
         runs: asked
@@ -140,7 +140,7 @@ fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
             .collect(),
         differences: differs
             .into_iter()
-            .map(|of| OfDifference { doc_id: Text(of.docno), grade: of.grade, ranks: of.ranks })
+            .map(|of| OfDifference { doc_id: JsonText(of.docno), grade: of.grade, ranks: of.ranks })
             .collect(),
     }
 }
@@ -148,7 +148,7 @@ fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
 fn of_run<'a>(asked: &Explanation, query: &'a ShownQuery, name: &'a str, run: &'a InRun) -> OfRun<'a> {
     let ranking = run.ranking.iter().map(|ranked| OfRank {
         rank: ranked.rank,
-        doc_id: Text(&ranked.docno),
+        doc_id: JsonText(&ranked.docno),
         score: ranked.score,
         grade: grade(ranked.judgment),
         judgment: judgment(ranked.judgment),
@@ -171,7 +171,7 @@ fn of_run<'a>(asked: &Explanation, query: &'a ShownQuery, name: &'a str, run: &'
         values: NamedValues(names(asked).into_iter().zip(run.values.iter().copied()).collect()),
         ranking: ranking.collect(),
         terms: NamedValues(summed.collect()),
-        missed: missed.map(|(docno, grade)| Missed { doc_id: Text(docno), grade }).collect(),
+        missed: missed.map(|(docno, grade)| Missed { doc_id: JsonText(docno), grade }).collect(),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use laneval::internals::show::{InRun, ShownJudgment, ShownQuery};
-use laneval::report::Text;
+use laneval::report::JsonText;
 use serde_json::Value;
 
 use super::document::NamedValues;
@@ -114,7 +114,7 @@ pub fn json_lines(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
             Some((rank, score, tied)) => (rank.into(), score.into(), tied.into()),
             None => (Value::Null, Value::Null, Value::Null),
         };
-        let text = |bytes| Value::from(Text(bytes).get());
+        let text = |bytes| Value::from(JsonText(bytes).get());
         let before = [row.run.into(), text(row.query), rank, text(row.docno), score];
         let behind = [grade(row.judgment).into(), judgment(row.judgment).into(), tied];
         let cells = before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));

@@ -7,7 +7,7 @@ use laneval::internals::show::{
     How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term,
 };
 use laneval::measure::{Average, Measure};
-use laneval::report::{Align, Cell, Grid, Options};
+use laneval::report::{Align, Cell, Grid, ReportOptions};
 use laneval::{ScoreType, TiedValue, Ties};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -26,13 +26,13 @@ pub struct ExplanationTable<'a> {
     asked: &'a Explanation,
     /// The number of ranks, missed documents and differences that are shown.
     top: usize,
-    options: Options,
+    options: ReportOptions,
 }
 
 impl<'a> ExplanationTable<'a> {
     /// Makes tables of the first `top` ranks, with `precision` decimals, for a terminal of `width` columns if it is one.
     pub fn new(asked: &'a Explanation, top: usize, precision: usize, width: Option<usize>) -> Self {
-        let options = Options { precision, width, ..Options::default() };
+        let options = ReportOptions { precision, width, ..ReportOptions::default() };
         ExplanationTable { asked, top, options }
     }
 

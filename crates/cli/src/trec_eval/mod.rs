@@ -18,7 +18,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::measure::Input as Needed;
+use laneval::measure::JudgmentInput as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
 use laneval::{Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View};
 

@@ -11,7 +11,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use laneval::internals::whole_file;
 use laneval::measure::Measure;
-use laneval::report::{Format, Options};
+use laneval::report::{Format, ReportOptions};
 use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
 use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
@@ -296,7 +296,7 @@ fn scores() -> Scores {
 fn a_write_that_fails_at_any_byte_changes_nothing() {
     let (folder, scores) = (TempDir::new().unwrap(), scores());
     let path = folder.path().join("scores");
-    let options = Options { per_query: true, ..Options::default() };
+    let options = ReportOptions { per_query: true, ..ReportOptions::default() };
     for format in [Format::Table, Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec] {
         let mut whole = Vec::new();
         format.write(&scores, &options, &mut whole).unwrap();

@@ -203,7 +203,7 @@ fn in_pieces<T: Send>(
     }
 }
 
-/// [`Number::extent`], at a level of SIMD.
+/// [`ArrayNumber::extent`], at a level of SIMD.
 #[inline(always)]
 fn extent<S: Simd, N: ArrayNumber>(_: S, values: &[N]) -> (i32, i32) {
     N::extent(values)

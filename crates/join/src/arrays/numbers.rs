@@ -153,7 +153,7 @@ keys! {
     i64, u64, u128, i64x4 of 4, i64x8;
 }
 
-/// The result of [`Number::small`] for all other numbers.
+/// The result of [`ArrayNumber::small`] for all other numbers.
 pub(super) const NOT_SMALL: i32 = i32::MIN;
 const LARGEST_SMALL: i64 = 1 << 20;
 
