@@ -122,7 +122,7 @@ mod timing;
 // The lower half, which is a package of its own.
 #[doc(inline)]
 pub use laneval_join::{arrays, error};
-use laneval_join::{groups, ingest, label, numbers, sort, watch, whole_file};
+use laneval_join::{facets, ingest, label, numbers, sort, watch, whole_file};
 
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
@@ -151,7 +151,7 @@ pub type GroupedBy = JudgedBy;
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
 pub mod judges {
-    pub use crate::groups::agreement::{
+    pub use crate::facets::agreement::{
         JudgeAgreement, MOST_PAIRED_JUDGES, PairAgreement, Rating, RatingFault, agreement,
     };
 }

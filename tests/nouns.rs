@@ -42,7 +42,8 @@ fn types(text: &str) -> Vec<String> {
         deprecated |= line.starts_with("#[deprecated");
         let inside = line.starts_with(' ');
         let mut words = line.split([' ', '<', '(', '{', ';', ':', '=']).filter(|word| !word.is_empty());
-        let first = words.find(|word| !word.starts_with("pub") && !matches!(*word, "in" | "crate)" | "super)"));
+        let first =
+            words.find(|word| !word.starts_with("pub") && !matches!(*word, "in" | "crate)" | "super)"));
         let defines = match first {
             Some("struct" | "enum" | "trait" | "union") => true,
             Some("type") => !inside,
@@ -82,7 +83,9 @@ fn a_name_is_one_type() {
             None => assert_eq!(files.len(), 1, "`{name}` is a type in several files: {files:?}"),
             Some((_, reason)) => {
                 assert_eq!(files.len(), 2, "`{name}` ({reason}): {files:?}");
-                let of_python = files.iter().find(|file| file.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("python")));
+                let of_python = files
+                    .iter()
+                    .find(|file| file.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("python")));
                 let text = std::fs::read_to_string(of_python.unwrap()).unwrap();
                 let class = text.split(&format!("pub struct {name} ")).next().unwrap();
                 assert!(class.trim_end().rsplit('\n').next().unwrap().starts_with("#[pyclass"), "{name}");

@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use crate::groups::Judges;
+use crate::facets::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
 use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, View};
 use crate::reference::{Ranking, ReferenceGrades};

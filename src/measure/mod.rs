@@ -16,7 +16,7 @@ mod traits;
 pub mod trec;
 mod value;
 
-pub use crate::groups::Judges;
+pub use crate::facets::Judges;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, IdealRanking, Last, Place, Read, RecallRule, Recipe};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use crate::facets::FacetValue;
 use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
-use crate::groups::FacetValue;
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryFacts, QueryGrades};
 use crate::sort;

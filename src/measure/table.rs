@@ -6,12 +6,12 @@ use super::powers::Powers;
 use super::recipe::{Fact, IdealRanking, Place, Read, RecallRule, Recipe};
 use super::traits::{Expected, JudgmentInput, Range, Status};
 use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
+use crate::facets::preferences::PreferenceCount as Preference;
+use crate::facets::subtopics::AtCutoff;
+use crate::facets::{FacetValue, SubtopicSetting, SubtopicValue};
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };
-use crate::groups::preferences::PreferenceCount as Preference;
-use crate::groups::subtopics::AtCutoff;
-use crate::groups::{FacetValue, SubtopicSetting, SubtopicValue};
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook, JudgedBy};
 

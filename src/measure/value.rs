@@ -6,8 +6,8 @@ use std::hash::{Hash, Hasher};
 use super::recipe::{RecallRule, Recipe};
 use super::traits::{Expected, JudgmentInput, Range, Status};
 use crate::error::{Error, MeasureError, Result};
+use crate::facets::{FacetValue, Judges};
 use crate::fold::CodeTable;
-use crate::groups::{FacetValue, Judges};
 use crate::label::{Codebook, JudgedBy};
 use crate::sort;
 

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::{Error, Result};
+use crate::facets::FacetValue;
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
-use crate::groups::FacetValue;
 use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
 use crate::measure::{Average, Fact, IdealRanking, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;

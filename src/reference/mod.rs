@@ -8,7 +8,7 @@ mod subtopics;
 
 use std::collections::HashMap;
 
-use crate::groups::preferences::{PreferenceCount as Preference, PreferenceLine};
+use crate::facets::preferences::{PreferenceCount as Preference, PreferenceLine};
 use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, code};
 use crate::measure::{Measure, RecallRule, Value};
 use crate::sort;

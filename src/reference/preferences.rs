@@ -3,7 +3,7 @@
 //! Every pair of documents is looked at, and the preferences that follow from others are found by
 //! the algorithm of Floyd and Warshall. The lines must be ones of which [`Preferences`](crate::groups::preferences::Preferences) can be made.
 
-use crate::groups::preferences::{PreferenceCount, PreferenceLine};
+use crate::facets::preferences::{PreferenceCount, PreferenceLine};
 
 /// Judgment group with what a ranking makes of it. Documents are named by their position.
 struct CountedGroup {

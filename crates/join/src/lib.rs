@@ -18,7 +18,7 @@ mod cases;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
-pub mod groups;
+pub mod facets;
 #[doc(hidden)]
 pub mod ingest;
 #[doc(hidden)]

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super as reference;
 use crate::cases::cases;
-use crate::groups::preferences::{
+use crate::facets::preferences::{
     PreferenceCount, PreferenceFault, PreferenceLine, PreferenceScratch, Preferences,
 };
 

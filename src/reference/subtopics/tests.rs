@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super as reference;
 use crate::cases::cases;
-use crate::groups::subtopics::{
+use crate::facets::subtopics::{
     AtCutoff, Setting, SubtopicQuery, SubtopicScratch, Subtopics, WholeRanking, ideal_gains,
 };
 

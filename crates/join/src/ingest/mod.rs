@@ -35,6 +35,7 @@
 //! ```
 
 mod brief;
+mod by_query;
 mod chunks;
 pub mod columns;
 mod compression;
@@ -43,7 +44,6 @@ mod dialect;
 mod doc_table;
 mod foreign;
 mod format;
-mod group;
 mod grouped;
 mod hash;
 mod input;

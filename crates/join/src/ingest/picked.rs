@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
+use super::by_query::{Scattered, each_query};
 use super::chunks::ChunkSize;
 use super::columns::{CheckedColumns, ColumnSource, PieceSize};
 use super::diagnostics::RunProblems;
 use super::doc_table::Shelf;
 use super::foreign::OtherFormat;
 use super::format::{Form, Partner, RowShape};
-use super::group::{Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened, RunInput, run_names};
 use super::passing_text::PassingText;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::brief::Brief;
+use super::by_query::{HeldInput, Scattered, each_query};
 use super::chunks::ChunkSize;
 use super::columns::{self, CheckedColumns, Collected, ColumnSource, PieceSize};
 use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
@@ -15,7 +16,6 @@ use super::dialect::{Dialect, Rules};
 use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
 use super::format::Form;
 use super::format::Partner;
-use super::group::{HeldInput, Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
@@ -27,7 +27,7 @@ use super::settings::Join;
 use super::shape::Role;
 use super::tables::with_judgments;
 use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
-use crate::groups::agreement::{JudgeAgreement, Rating, agreement};
+use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
     Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, Ids, JudgedBy, MatrixBuilder,

@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::brief::Brief;
+use super::by_query::{HeldInput, Scattered};
 use super::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
 use super::columns::ColumnScratch;
 use super::diagnostics::{Finding, Findings, Position};
 use super::dialect::{Comments, Rules};
 use super::format::Form;
-use super::group::{HeldInput, Scattered};
 use super::hash::Seed;
 use super::input::Opened;
 use super::layout::Order;

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use super::by_query::{Scattered, each_query};
 use super::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use super::dialect::Rules;
 use super::format::options::OptionStyle;
-use super::group::{Scattered, each_query};
 use super::interner::Interner;
 use super::layout::not_counted;
 use super::layout::{Order, RankColumn};

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::code::Codebook;
 use super::exact::ExactGrades;
+use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
-use super::groups::FacetRows;
 use super::ids::Ids;
 use super::matrix::LabelMatrix;
 use super::tied::TiedGroups;

@@ -46,8 +46,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::code::{Above, Codebook, Extent, MAX_GRADES, PAST_END, UNPOOLED};
 use super::exact::{ExactFacts, ExactGrades};
+use super::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
-use super::groups::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use super::ids::{Ids, Unmatched};
 use super::matrix::{LabelMatrix, RunInfo, TileBytes};
 use super::mmap::{FileAccess, Mapping};

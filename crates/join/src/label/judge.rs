@@ -2,8 +2,8 @@
 
 use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
+use super::facets::{FacetJudgment, JudgedBy};
 use super::facts::Facts;
-use super::groups::{FacetJudgment, JudgedBy};
 use super::ids::Ids;
 use super::matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;

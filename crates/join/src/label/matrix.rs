@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::code::{Above, Codebook};
 use super::exact::{ExactFacts, ExactGrades};
+use super::facets::{FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
-use super::groups::{FacetRows, Facets, JudgedBy};
 use super::ids::{Ids, Unmatched};
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;

@@ -8,7 +8,7 @@ use super::super::interner::Interner;
 use super::piece::StretchJudgments;
 use super::shape::FacetShape;
 use crate::error::Result;
-use crate::groups::preferences::{PreferenceFault, PreferenceLine, Preferences};
+use crate::facets::preferences::{PreferenceFault, PreferenceLine, Preferences};
 use crate::label::{FacetJudgment, JudgedBy};
 
 /// What is known of one query beside its judgments.
