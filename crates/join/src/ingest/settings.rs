@@ -3,10 +3,10 @@
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use super::dialect::Dialect;
 use super::format::{ReadAs, Recognised};
-use super::tables::TableReader;
-use crate::label::{FileAccess, JudgedBy, ScoreType, Ties};
+use crate::ingest::format::tables::TableReader;
+use crate::ingest::lines::dialect::Dialect;
+use crate::label::{FileAccess, JudgedBy, RankingRule, ScoreType, Ties};
 use crate::watch::Watch;
 
 /// The settings of a join of runs with judgments.
@@ -55,4 +55,19 @@ pub struct Join {
     pub recognised: Option<Arc<Recognised>>,
     /// The watch that is told how far reading is, and may stop it between two chunks of some hundred kilobytes.
     pub watch: Option<Arc<Watch>>,
+}
+
+impl Join {
+    /// The watch of the join.
+    pub(in crate::ingest) fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
+    }
+
+    pub fn rule(&self) -> RankingRule {
+        RankingRule {
+            ties: self.ties,
+            score: self.dialect.score(self.score),
+            depth: self.depth.map(NonZeroU32::get),
+        }
+    }
 }

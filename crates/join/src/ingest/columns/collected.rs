@@ -1,6 +1,9 @@
 //! Rows of an iterator, collected into columns.
 
-use super::{Integers, Judgments, Records, Text};
+use super::Integers;
+use super::Judgments;
+use super::Records;
+use super::Text;
 
 /// Copied rows, each of a query, a document and a number. A query is copied once for rows that follow one another.
 #[derive(Debug, Default)]
@@ -13,7 +16,7 @@ pub(in crate::ingest) struct Collected {
 
 /// Byte strings one after the other.
 #[derive(Debug)]
-pub(super) struct Strings {
+pub(in crate::ingest) struct Strings {
     bytes: Vec<u8>,
     offsets: Vec<i64>,
 }

@@ -5,7 +5,7 @@ pub(in crate::ingest) const LONGEST: usize = 20;
 
 /// An integer of at most 64 bits, with or without a sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Integer {
+pub(in crate::ingest) struct Integer {
     pub negative: bool,
     pub magnitude: u64,
 }

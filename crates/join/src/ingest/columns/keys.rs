@@ -4,19 +4,19 @@
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct ColumnScratch {
     /// The sort keys of some rows.
-    pub(super) keys: Vec<u64>,
+    pub(in crate::ingest) keys: Vec<u64>,
     /// The rows whose numbers are wrong.
-    pub(super) wrong: Vec<u64>,
+    pub(in crate::ingest) wrong: Vec<u64>,
     /// The documents that are integers, as text.
-    pub(super) digits: Vec<u8>,
-    pub(super) codes: Codes,
+    pub(in crate::ingest) digits: Vec<u8>,
+    pub(in crate::ingest) codes: Codes,
 }
 
 /// The numbers of queries that the codes of a dictionary stand for.
 #[derive(Debug, Default)]
-pub(super) struct Codes {
+pub(in crate::ingest) struct Codes {
     /// The number of the dictionary.
-    pub(super) dictionary: Option<u32>,
+    pub(in crate::ingest) dictionary: Option<u32>,
     /// The state of each code: 0 not met yet, 1 skipped, otherwise the number of the query plus 2.
-    pub(super) known: Vec<u32>,
+    pub(in crate::ingest) known: Vec<u32>,
 }

@@ -1,44 +1,43 @@
 //! Runs and judgments from columns in memory, borrowed as they lie.
 //!
+//! It must never know of text formats, records and rankings.
+//!
 //! ```text
 //! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices; floats and integers of any width
 //! decimal         integers as ids
 //! (here)          batches of columns, checked, as one sequence of rows
 //! collected       rows of an iterator, as columns
 //! pending         rows of a query that may continue in the next batch
-//! pieces          some rows for a worker, cut between queries; rows become records
 //! wrong           errors of columns
 //! ```
 //!
 //! A query is looked up once for the rows that follow one another, and a code of a dictionary once. The hash of a document that is a code
 //! is made once as well. Only integers are copied, as text, and only until their query is ranked.
 
-mod collected;
-mod decimal;
-mod keys;
-mod numbers;
-mod pending;
-mod pieces;
+pub(super) mod collected;
+pub(super) mod decimal;
+pub(super) mod keys;
+pub(super) mod numbers;
+pub(super) mod pending;
 #[cfg(test)]
 mod tests;
-mod text;
-mod wrong;
+pub(super) mod text;
+pub(super) mod wrong;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::diagnostics;
-use super::hash::Seed;
-use super::layout::{Order, RankColumn};
-use super::shape::Role;
 use crate::error::{Error, Problem, Problems, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::lines::diagnostics;
+use crate::ingest::lines::layout::{Order, RankColumn};
+use crate::ingest::lines::shape::Role;
 use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
 pub(super) use keys::ColumnScratch;
 pub(super) use pending::PendingQuery;
-pub(super) use pieces::{ColumnSource, PieceSize};
 pub use text::Text;
 use text::{ColumnId, HashedId};
 use wrong::WrongColumn;
@@ -142,7 +141,7 @@ impl<'a> Judgments<'a> {
 
 /// The values that rows are sorted by, or their grades.
 #[derive(Debug, Clone, Copy)]
-enum SortValue<'a> {
+pub(in crate::ingest) enum SortValue<'a> {
     Number(Numbers<'a>),
     Rank(Integers<'a>),
 }
@@ -158,30 +157,30 @@ impl SortValue<'_> {
 
 /// Some rows whose columns were checked.
 #[derive(Debug)]
-struct CheckedBatch<'a> {
-    query: Text<'a>,
-    doc: Text<'a>,
-    value: SortValue<'a>,
-    rank: Option<Integers<'a>>,
+pub(in crate::ingest) struct CheckedBatch<'a> {
+    pub(in crate::ingest) query: Text<'a>,
+    pub(in crate::ingest) doc: Text<'a>,
+    pub(in crate::ingest) value: SortValue<'a>,
+    pub(in crate::ingest) rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
-    groups: [Option<Text<'a>>; 2],
+    pub(in crate::ingest) groups: [Option<Text<'a>>; 2],
     /// The dictionary of the queries, if a table of its codes pays.
-    queries: Option<u32>,
+    pub(in crate::ingest) queries: Option<u32>,
     /// The dictionary of the documents, if a table of its hashes pays.
-    docs: Option<u32>,
+    pub(in crate::ingest) docs: Option<u32>,
 }
 
 /// All rows of a run or of judgments.
 #[derive(Debug)]
-pub(super) struct CheckedColumns<'a> {
-    name: &'a str,
-    batches: Vec<CheckedBatch<'a>>,
+pub(in crate::ingest) struct CheckedColumns<'a> {
+    pub(in crate::ingest) name: &'a str,
+    pub(in crate::ingest) batches: Vec<CheckedBatch<'a>>,
     /// The first row of each batch, and the end of the last one.
-    starts: Vec<usize>,
+    pub(in crate::ingest) starts: Vec<usize>,
     /// The hashes of the values of dictionaries of documents.
-    hashes: Vec<Vec<HashedId>>,
+    pub(in crate::ingest) hashes: Vec<Vec<HashedId>>,
     /// Whether documents are integers in any batch.
-    numeric: bool,
+    pub(in crate::ingest) numeric: bool,
 }
 
 /// The number of rows that are checked at a time.
@@ -441,13 +440,13 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Returns the batch of a row, and the number of the row there.
-    fn locate(&self, row: usize) -> (&CheckedBatch<'a>, usize) {
+    pub(in crate::ingest) fn locate(&self, row: usize) -> (&CheckedBatch<'a>, usize) {
         let batch = self.starts.partition_point(|&start| start <= row) - 1;
         (&self.batches[batch], row - self.starts[batch])
     }
 
     /// Cuts some rows by batch: for each part, the index of the batch, and its rows there.
-    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+    pub(in crate::ingest) fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
         let batches = self.starts[first..].windows(2).zip(first..);
         let part = move |(ends, batch): (&[usize], usize)| {
@@ -528,7 +527,7 @@ impl CheckedBatch<'_> {
 
 /// The documents of a piece: in their columns, or, if they are integers, as text in memory of their own.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PieceDocs<'a> {
+pub(in crate::ingest) struct PieceDocs<'a> {
     columns: &'a CheckedColumns<'a>,
     /// The first row of the piece.
     start: usize,

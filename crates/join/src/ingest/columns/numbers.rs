@@ -8,25 +8,25 @@ use crate::numbers::{Bf16, F16, Integers, Numbers, with_integers};
 impl Integers<'_> {
     /// Returns the integer in a row, as an id.
     #[inline]
-    pub(super) fn id(&self, row: usize) -> Integer {
+    pub(in crate::ingest) fn id(&self, row: usize) -> Integer {
         with_integers!(self, values => Integer::of(values[row]))
     }
 
     /// Returns the integer in a row as an index; a negative one is larger than any index.
     #[inline]
-    pub(super) fn index(&self, row: usize) -> usize {
+    pub(in crate::ingest) fn index(&self, row: usize) -> usize {
         with_integers!(self, values => values[row] as usize)
     }
 
     /// Returns the integer in a row, if it fits into 64 bits with a sign.
     #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // of some widths
-    pub(super) fn signed(&self, row: usize) -> Option<i64> {
+    pub(in crate::ingest) fn signed(&self, row: usize) -> Option<i64> {
         with_integers!(self, values => i64::try_from(values[row]).ok())
     }
 
     /// Returns the first of `rows` whose integer is negative or not below `limit`.
     #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
-    pub(super) fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
+    pub(in crate::ingest) fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
         with_integers!(self, values => {
             let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);
             let values = &values[rows.clone()];
@@ -38,7 +38,7 @@ impl Integers<'_> {
 
     /// Returns whether two rows have the same integer.
     #[inline]
-    pub(super) fn same(&self, one: usize, other: usize) -> bool {
+    pub(in crate::ingest) fn same(&self, one: usize, other: usize) -> bool {
         with_integers!(self, values => values[one] == values[other])
     }
 }
@@ -71,7 +71,7 @@ split!(u8, i8; u16, i16; u32, i32; u64, i64);
 impl Integer {
     #[inline(always)]
     #[allow(private_bounds)]
-    pub(super) fn of(integer: impl Split) -> Self {
+    pub(in crate::ingest) fn of(integer: impl Split) -> Self {
         integer.split()
     }
 }
@@ -79,7 +79,12 @@ impl Integer {
 impl Numbers<'_> {
     /// Appends the keys of the numbers of `rows`.
     #[inline(always)]
-    pub(super) fn keys(&self, rows: Range<usize>, keys: &mut Vec<u64>, mut key: impl FnMut(f64) -> u64) {
+    pub(in crate::ingest) fn keys(
+        &self,
+        rows: Range<usize>,
+        keys: &mut Vec<u64>,
+        mut key: impl FnMut(f64) -> u64,
+    ) {
         match self {
             Numbers::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
             Numbers::F32(values) => keys.extend(values[rows].iter().map(|&value| key(f64::from(value)))),

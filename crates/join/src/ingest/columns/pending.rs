@@ -2,8 +2,14 @@
 
 use std::ops::Range;
 
+use super::CheckedColumns;
+use super::ColumnId;
+use super::Integers;
+use super::LONGEST;
+use super::Records;
+use super::SortValue;
+use super::Text;
 use super::collected::Strings;
-use super::{CheckedColumns, ColumnId, Integers, LONGEST, Records, SortValue, Text};
 
 /// Rows of one query.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::decimal::{Integer, LONGEST};
 use super::wrong::WrongColumn;
-use crate::ingest::brief::Brief;
-use crate::ingest::hash::Seed;
-use crate::ingest::limits::LONGEST_LINE;
+use crate::ingest::bytes::brief::Brief;
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::numbers::{Integers, borrowed, with_integers};
 
 /// Ids of queries or documents, one on each row, in one of the shapes in which programs have them.
@@ -74,7 +74,7 @@ where
 
 /// An id as it lies in a column.
 #[derive(Clone, Copy)]
-pub(super) enum ColumnId<'a> {
+pub(in crate::ingest) enum ColumnId<'a> {
     Bytes(&'a [u8]),
     Integer(Integer),
 }
@@ -104,7 +104,7 @@ impl<'a> ColumnId<'a> {
 
 /// The hash of an id, and its number of bytes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct HashedId {
+pub(in crate::ingest) struct HashedId {
     pub hash: u64,
     pub length: u32,
 }
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns whether one of the ids of a [checked](Self::check) column is empty.
-    pub(super) fn has_empty(&self, rows: Range<usize>) -> bool {
+    pub(in crate::ingest) fn has_empty(&self, rows: Range<usize>) -> bool {
         match self {
             Text::Utf8 { offsets, .. } => offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1]),
             Text::LargeUtf8 { offsets, .. } => {
@@ -183,7 +183,7 @@ impl<'a> Text<'a> {
 
     /// Returns the id in a row of a column that was [checked](Self::check).
     #[inline]
-    pub(super) fn id(&self, row: usize) -> ColumnId<'a> {
+    pub(in crate::ingest) fn id(&self, row: usize) -> ColumnId<'a> {
         let (bytes, start, end) = match *self {
             Text::Utf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
             Text::LargeUtf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
@@ -197,7 +197,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns whether the ids are integers, which lie nowhere as text.
-    pub(super) fn is_numeric(&self) -> bool {
+    pub(in crate::ingest) fn is_numeric(&self) -> bool {
         match self {
             Text::Coded { values, .. } => values.is_numeric(),
             _ => matches!(self, Text::Numbers(_)),
@@ -205,7 +205,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns whether `other` is the same column, in the same memory. Only columns of bytes are compared.
-    pub(super) fn is(&self, other: &Text<'_>) -> bool {
+    pub(in crate::ingest) fn is(&self, other: &Text<'_>) -> bool {
         match (*self, *other) {
             (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
                 std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
@@ -226,7 +226,7 @@ impl<'a> Text<'a> {
 
     /// Passes the rows to `change` whose id differs from that of the row before; not the first row.
     #[inline(always)]
-    pub(super) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
+    pub(in crate::ingest) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         let all = rows.start + 1..rows.end;
         let mut unless = |row: usize, same: bool| {
             if !same {
@@ -258,7 +258,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns whether two rows have the same id.
-    pub(super) fn same(&self, one: usize, other: usize) -> bool {
+    pub(in crate::ingest) fn same(&self, one: usize, other: usize) -> bool {
         let codes = match self {
             Text::Coded { codes, .. } => codes.same(one, other),
             _ => false,
@@ -269,7 +269,7 @@ impl<'a> Text<'a> {
     /// Passes on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into `digits`,
     /// [`LONGEST`] bytes for each row.
     #[inline(always)]
-    pub(super) fn each_hash(
+    pub(in crate::ingest) fn each_hash(
         &self,
         rows: Range<usize>,
         seed: Seed,
@@ -325,7 +325,7 @@ impl<'a> Text<'a> {
     }
 
     /// Checks some rows; rows that were checked can be read.
-    pub(super) fn check(&self, rows: Range<usize>) -> Result<(), WrongColumn> {
+    pub(in crate::ingest) fn check(&self, rows: Range<usize>) -> Result<(), WrongColumn> {
         match *self {
             Text::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
             Text::LargeUtf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),

@@ -1,11 +1,11 @@
 //! Errors of columns.
 
 use crate::error::{Problem, Problems};
-use crate::ingest::shape::Role;
+use crate::ingest::lines::shape::Role;
 
 /// An error of a column or a batch.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct WrongColumn {
+pub(in crate::ingest) struct WrongColumn {
     /// The row, from 0; `None` for the whole column or batch.
     pub row: Option<usize>,
     pub message: String,

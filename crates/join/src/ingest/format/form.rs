@@ -3,15 +3,16 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::super::layout::{NumberKind, Order, RankColumn, TableLayout};
-use super::super::separator::Separator;
-use super::super::shape::Role;
-use super::super::tables;
+use super::json;
 use super::letor::{self, Letor};
 use super::made::{LineOrigins, MadeText, MakeRows};
 use super::npy::{self, Npy};
+use super::ranked;
 use super::records::{self, RecordKeys};
-use super::{json, ranked};
+use super::tables;
+use crate::ingest::lines::layout::{NumberKind, Order, RankColumn, TableLayout};
+use crate::ingest::lines::separator::Separator;
+use crate::ingest::lines::shape::Role;
 
 /// The format of a text, and how its rows are read.
 #[derive(Debug)]

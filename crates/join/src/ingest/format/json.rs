@@ -16,7 +16,7 @@ use memchr::{memchr, memchr3};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::made::{MadeRows, MakeRows, wrong_id};
-use crate::ingest::diagnostics::quoted;
+use crate::ingest::lines::diagnostics::quoted;
 
 /// The reason why a token cannot be read.
 #[derive(Debug, PartialEq, Eq)]

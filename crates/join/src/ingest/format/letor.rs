@@ -14,10 +14,10 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::made::{MadeRows, MakeRows, wrong_id};
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::input::Opened;
-use crate::ingest::limits::LONGEST_LINE;
-use crate::ingest::scan::split;
+use crate::ingest::bytes::input::Opened;
+use crate::ingest::bytes::limits::LONGEST_LINE;
+use crate::ingest::lines::diagnostics::quoted;
+use crate::ingest::lines::scan::split;
 
 /// The shape of a line, for messages.
 pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";

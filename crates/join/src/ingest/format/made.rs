@@ -7,9 +7,9 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::printable;
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::limits::LONGEST_LINE;
-use crate::ingest::limits::{UNIT, WRONG};
+use crate::ingest::bytes::limits::LONGEST_LINE;
+use crate::ingest::bytes::limits::{UNIT, WRONG};
+use crate::ingest::lines::diagnostics::quoted;
 
 /// A maker of rows of another format.
 pub(in crate::ingest) trait MakeRows: Send {
@@ -318,7 +318,7 @@ mod tests {
     use crate::ingest::format::json::Objects;
     use crate::ingest::format::letor::LetorJudgments;
     use crate::ingest::format::records::{RecordArray, RecordKeys, RecordLines};
-    use crate::ingest::shape::Role;
+    use crate::ingest::lines::shape::Role;
 
     /// Returns the lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
     fn made(maker: &mut dyn MakeRows, text: &[u8], step: usize) -> (String, Vec<u64>) {

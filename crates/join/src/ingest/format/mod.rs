@@ -1,5 +1,7 @@
 //! The formats of judgments and runs: how a format is recognised, and how rows are read.
 //!
+//! It must never know records, judgments and rankings.
+//!
 //! ```text
 //! input_format, read_as   the formats, and what is said of them where the content does not decide
 //! form      the format of a text, and how its rows are read; recognised: those that were
@@ -10,14 +12,15 @@
 //! records   objects that are a judgment or a result
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
-//! options   how messages write options
+//! tables    files of tables, which another crate reads as columns
+//! foreign   texts that are in no known format
 //! ranked    tables whose ranks do not stand right behind the documents
-//! preview   the first rows of a text, to look at
 //! ```
 //!
 //! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
 //! lines are read like compressed text: by blocks, while another thread works on the rows.
 
+pub(super) mod foreign;
 pub(super) mod form;
 pub(super) mod input_format;
 pub(super) mod json;
@@ -25,19 +28,18 @@ pub(super) mod letor;
 pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
-pub(super) mod options;
-pub(super) mod preview;
 pub(super) mod ranked;
 pub(super) mod read_as;
 pub(super) mod recognised;
 pub(super) mod records;
+pub mod tables;
 pub(super) mod tell;
 #[cfg(test)]
 mod tests;
 
+pub use super::lines::options::OptionStyle;
 pub(super) use form::{Form, Of, Partner, RowMaker, RowShape};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
-pub use options::OptionStyle;
 pub use read_as::ReadAs;
 pub use recognised::Recognised;

@@ -3,11 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::options::OptionStyle;
 use crate::error::Error;
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::layout::NumberKind;
-use crate::ingest::shape::Role;
+use crate::ingest::lines::diagnostics::quoted;
+use crate::ingest::lines::layout::NumberKind;
+use crate::ingest::lines::options::OptionStyle;
+use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
 /// The most columns or keys that a message lists.

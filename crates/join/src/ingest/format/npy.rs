@@ -9,8 +9,8 @@
 use std::io;
 
 use super::made::{MadeRows, MakeRows};
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::number::letters;
+use crate::ingest::lines::diagnostics::quoted;
+use crate::ingest::lines::number::letters;
 
 /// The first bytes of a file.
 pub(in crate::ingest) const MAGIC: &[u8] = b"\x93NUMPY";

@@ -6,10 +6,10 @@ use std::io;
 use memchr::memrchr;
 
 use super::made::{MadeRows, MakeRows};
-use crate::ingest::layout::TableLayout;
-use crate::ingest::limits::UNIT;
-use crate::ingest::scan::whole_line;
-use crate::ingest::table::{FieldPlaces, RowScanner, TakeRows};
+use crate::ingest::bytes::limits::UNIT;
+use crate::ingest::lines::layout::TableLayout;
+use crate::ingest::lines::scan::whole_line;
+use crate::ingest::lines::table::{FieldPlaces, RowScanner, TakeRows};
 
 /// Makes rows with ranks right behind documents from those of a table.
 #[derive(Debug)]

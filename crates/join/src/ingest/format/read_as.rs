@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::input_format::InputFormat;
 use super::names::ColumnNames;
-use super::options::OptionStyle;
+use crate::ingest::lines::options::OptionStyle;
 
 /// The settings for reading judgments or runs where their content does not decide.
 ///

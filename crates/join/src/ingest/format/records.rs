@@ -14,9 +14,9 @@ use super::ReadAs;
 use super::json::{Cursor, Stuck, Token, objects};
 use super::made::{MadeRows, MakeRows, wrong_id};
 use super::names::{ChosenColumns, NotChosen, choose};
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::layout::NumberKind;
-use crate::ingest::shape::Role;
+use crate::ingest::lines::diagnostics::quoted;
+use crate::ingest::lines::layout::NumberKind;
+use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
 /// The keys that are read.

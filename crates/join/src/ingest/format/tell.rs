@@ -8,27 +8,33 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Form;
+use super::InputFormat;
+use super::Of;
+use super::Partner;
+use super::ReadAs;
+use super::RowMaker;
+use super::RowShape;
 use super::json::{first_value, is_json, objects};
 use super::letor::{Letor, QueryLengths, SHAPE};
 use super::names::{ChosenColumns, NotChosen, choose, in_order};
 use super::npy::{self, Npy};
-use super::options::OptionStyle;
 use super::records::RecordKeys;
-use super::{Form, InputFormat, Of, Partner, ReadAs, RowMaker, RowShape};
+use crate::ingest::lines::options::OptionStyle;
 use memchr::memchr_iter;
 
+use super::foreign::{Head, OtherFormat, of_head};
+use super::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
 use crate::error::{Error, printable};
-use crate::ingest::diagnostics::quoted;
-use crate::ingest::dialect::{Dialect, Rules};
-use crate::ingest::foreign::{Head, OtherFormat, of_head};
-use crate::ingest::input::{Input, Opened};
-use crate::ingest::layout::not_counted;
-use crate::ingest::layout::{NumberKind, TableLayout};
-use crate::ingest::number::finite;
-use crate::ingest::scan::split;
-use crate::ingest::separator::Separator;
-use crate::ingest::shape::{LineFault, Role, counts};
-use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
+use crate::ingest::bytes::input::{Input, Opened};
+use crate::ingest::lines::diagnostics::quoted;
+use crate::ingest::lines::dialect::{Dialect, Rules};
+use crate::ingest::lines::layout::not_counted;
+use crate::ingest::lines::layout::{NumberKind, TableLayout};
+use crate::ingest::lines::number::finite;
+use crate::ingest::lines::scan::split;
+use crate::ingest::lines::separator::Separator;
+use crate::ingest::lines::shape::{LineFault, Role, counts};
 use crate::label::{FileAccess, JudgedBy};
 
 /// The facts about a text that are known beside its start.

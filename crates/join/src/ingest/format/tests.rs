@@ -2,12 +2,15 @@
 
 use proptest::prelude::*;
 
-use super::super::chunks::ChunkSize;
-use super::super::foreign::{HEAD, head};
-use super::super::hash::Seed;
-use super::super::{Input, Join, RunInput};
-use super::{InputFormat, ReadAs};
+use super::super::Input;
+use super::super::Join;
+use super::super::RunInput;
+use super::InputFormat;
+use super::ReadAs;
+use super::foreign::{HEAD, head};
 use crate::cases::{cases, some};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::lines::chunks::ChunkSize;
 use crate::label::{LabelMatrix, RunInfo, Ties};
 
 /// A judgment or a result: query, document, and grade or score as it is written.

@@ -1,0 +1,67 @@
+//! The parts of an id by which it is hashed and compared.
+
+/// The first and the last eight bytes of an id. They are all of an id that has at most 16 bytes and whose length is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::ingest) struct Brief {
+    first: u64,
+    last: u64,
+}
+
+impl Brief {
+    /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
+    #[inline(always)]
+    pub fn of(text: &[u8], start: usize, end: usize) -> Brief {
+        let length = end - start;
+        if length >= 8 {
+            return Brief { first: word(text, start), last: word(text, end - 8) };
+        }
+        Brief { first: word(text, start) & ((1 << (8 * length)) - 1), last: 0 }
+    }
+
+    /// The first eight bytes; the first is the lowest.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The last eight bytes, or 0 if the first eight are all.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The first eight bytes as a number that sorts as the bytes do.
+    pub fn prefix(&self) -> u64 {
+        self.first.swap_bytes()
+    }
+}
+
+/// Reads eight bytes, the first of which is the lowest; bytes beyond the end are zeros.
+#[inline(always)]
+fn word(text: &[u8], start: usize) -> u64 {
+    match text[start..].first_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => last_word(&text[start..]),
+    }
+}
+
+#[cold]
+fn last_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brief_depends_on_the_id_alone() {
+        let text: Vec<u8> = (0..100).collect();
+        for start in 0..60 {
+            for length in 0..40 {
+                let alone = &text[start..start + length];
+                let brief = Brief::of(&text, start, start + length);
+                assert_eq!(brief, Brief::of(alone, 0, length));
+                assert_eq!(brief.prefix().to_be_bytes()[..length.min(8)], alone[..length.min(8)]);
+            }
+        }
+    }
+}

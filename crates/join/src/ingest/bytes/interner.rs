@@ -1,0 +1,178 @@
+//! A set of distinct ids, numbered in the order in which they were added.
+
+use crate::label::Ids;
+
+use super::brief::Brief;
+use super::hash::{Seed, spread};
+
+/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and 11 to 22 for the table.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct Interner {
+    seed: Seed,
+    ids: Ids,
+    /// Each id as one word, if it fits. Comparing words avoids reading the bytes.
+    words: Vec<u64>,
+    /// High half: the high half of the hash. Low half: the number + 1, 0 for an empty slot.
+    slots: Vec<u64>,
+}
+
+const LOW: u64 = u32::MAX as u64;
+
+/// The word of an id of fewer than eight bytes, with its length; 0 for longer ids.
+#[inline(always)]
+fn word(id: &[u8]) -> u64 {
+    if id.len() < 8 { Brief::of(id, 0, id.len()).first() | (id.len() as u64 + 1) << 56 } else { 0 }
+}
+
+impl Interner {
+    /// Makes an empty set.
+    pub fn new(seed: Seed) -> Self {
+        Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
+    }
+
+    /// Makes a set of these ids, which are distinct.
+    pub fn of(ids: Ids, seed: Seed) -> Self {
+        let words = ids.iter().map(word).collect();
+        let mut interner = Interner { seed, ids, words, slots: Vec::new() };
+        interner.grow(interner.ids.len());
+        interner
+    }
+
+    /// The ids.
+    pub fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// The ids, without the table.
+    pub fn into_ids(self) -> Ids {
+        self.ids
+    }
+
+    /// Forgets the ids. Room is kept for about as many.
+    pub fn clear(&mut self) {
+        if self.slots.len() > 16 * (self.ids.len() + 4) {
+            self.slots = Vec::new();
+        }
+        self.slots.fill(0);
+        self.ids.clear();
+        self.words.clear();
+    }
+
+    /// The number of an id.
+    #[inline]
+    pub fn get(&self, id: &[u8]) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(id, self.seed.hash(id, 0, id.len())).ok()
+    }
+
+    /// Whether the id has this number.
+    #[inline]
+    pub fn is(&self, number: u32, id: &[u8]) -> bool {
+        let word = word(id);
+        self.words.get(number as usize) == Some(&word) && (word != 0 || self.ids.get(number as usize) == id)
+    }
+
+    /// The number of an id, and whether it is new.
+    pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
+        if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
+            self.grow(self.ids.len() * 2 + 8);
+        }
+        let hash = self.seed.hash(id, 0, id.len());
+        match self.find(id, hash) {
+            Ok(number) => (number, false),
+            Err(slot) => {
+                self.ids.push(id);
+                self.words.push(word(id));
+                self.slots[slot] = hash & !LOW | self.ids.len() as u64;
+                (self.ids.len() as u32 - 1, true)
+            }
+        }
+    }
+
+    /// The number of the id, or the empty slot where it belongs.
+    #[inline]
+    fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = spread(hash) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot & LOW == 0 {
+                return Err(at);
+            }
+            let number = (slot & LOW) as u32 - 1;
+            if slot & !LOW == hash & !LOW && self.is(number, id) {
+                return Ok(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Makes room for `ids` ids.
+    fn grow(&mut self, ids: usize) {
+        let size = (ids * 4 / 3 + 1).next_power_of_two();
+        let mut slots = vec![0; size];
+        for (number, id) in self.ids.iter().enumerate() {
+            let hash = self.seed.hash(id, 0, id.len());
+            let mut at = spread(hash) as usize & (size - 1);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = hash & !LOW | (number as u64 + 1);
+        }
+        self.slots = slots;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::bytes::hash::tests::{KNOWN, OTHER, colliding};
+
+    #[test]
+    fn ids_keep_their_numbers() {
+        let mut interner = Interner::new(KNOWN);
+        assert_eq!(interner.get(b"q"), None);
+        for round in 0..2 {
+            for n in 0..5000u32 {
+                assert_eq!(interner.insert(format!("q{n}").as_bytes()), (n, round == 0));
+            }
+        }
+        let interner = Interner::of(interner.into_ids(), OTHER);
+        assert!(interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77"));
+        for n in 0..5000u32 {
+            assert_eq!(interner.get(format!("q{n}").as_bytes()), Some(n));
+        }
+        assert_eq!(interner.get(b"q5000"), None);
+        assert_eq!(interner.get(b""), None);
+    }
+
+    /// The number of slots beyond its own that are looked at to find each id once.
+    fn detours(interner: &Interner) -> usize {
+        let mask = interner.slots.len() - 1;
+        let detour = |(at, &slot): (usize, &u64)| {
+            let id = interner.ids.get((slot & LOW) as usize - 1);
+            at.wrapping_sub(spread(interner.seed.hash(id, 0, id.len())) as usize) & mask
+        };
+        interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
+    }
+
+    /// Ids that were chosen to collide under a seed cost a detour to each of them; under another seed they are like any others.
+    #[test]
+    fn ids_chosen_to_collide_need_the_seed() {
+        let count = 3000;
+        let set = |seed: Seed, ids: &[Vec<u8>]| {
+            let mut interner = Interner::new(seed);
+            ids.iter().for_each(|id| assert!(interner.insert(id).1));
+            detours(&interner)
+        };
+        let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
+        assert_eq!(set(KNOWN, &chosen), count * (count - 1) / 2);
+        let plain: Vec<Vec<u8>> = (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
+            let found = [&chosen, &plain].map(|ids| set(seed, ids));
+            assert!(found.iter().all(|&detours| detours < 2 * count), "{found:?} under {seed:?}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Bytes: where an input comes from, how it is compressed, how long a line may be, and ids as hashes and numbers.
+//!
+//! It must never know what a line is, a field, a format, or who reads.
+//!
+//! ```text
+//! input          a path, the standard input, bytes; how runs are named by their paths
+//! compression    gzip and zstd, recognised by the content
+//! limits         the longest line, and bytes that no row has inside
+//! hash, brief    the hash of an id, and the first bytes of one
+//! interner       ids and their numbers
+//! ```
+
+pub(in crate::ingest) mod brief;
+pub(in crate::ingest) mod compression;
+pub(in crate::ingest) mod hash;
+pub(in crate::ingest) mod input;
+pub(in crate::ingest) mod interner;
+pub(in crate::ingest) mod limits;

@@ -1,0 +1,254 @@
+//! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked for, and what it returns.
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use super::names::Missing;
+use super::names::{ChosenColumns, ColumnNames, NotChosen, choose, in_order};
+use crate::ingest::bytes::input::Opened;
+use crate::ingest::columns::{Judgments, Records};
+use crate::ingest::format::InputFormat;
+use crate::ingest::lines::layout::NumberKind;
+use crate::ingest::lines::shape::Role;
+use crate::label::JudgedBy;
+
+/// A reader of files of tables, for [`Join::tables`](crate::ingest::Join::tables): the crate `laneval-formats` has one.
+pub trait TableReader: fmt::Debug + Sync {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, WrongTable>;
+}
+
+/// Rows that another crate holds as columns.
+pub trait Table: fmt::Debug + Send + Sync {
+    /// The names of the columns of queries, documents, and numbers or ranks.
+    fn names(&self) -> &[String];
+
+    /// Calls `work` with the rows as results, once.
+    fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>]));
+
+    /// Calls `work` with the rows as judgments, once.
+    fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
+}
+
+/// A file of tables, and the columns that are read of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TableFile<'a> {
+    /// [`InputFormat::Parquet`] or [`InputFormat::Arrow`].
+    pub format: InputFormat,
+    /// The bytes of the file.
+    pub bytes: TableBytes,
+    /// The columns that are read.
+    pub columns: TableColumns<'a>,
+}
+
+/// The bytes of a file, mapped or in memory.
+#[derive(Debug, Clone)]
+pub struct TableBytes(FileBytes);
+
+#[derive(Debug, Clone)]
+enum FileBytes {
+    Lying(Arc<Opened>),
+    Decompressed(Arc<Vec<u8>>),
+}
+
+impl AsRef<[u8]> for TableBytes {
+    fn as_ref(&self) -> &[u8] {
+        match &self.0 {
+            FileBytes::Lying(file) => file.content().0,
+            FileBytes::Decompressed(bytes) => bytes,
+        }
+    }
+}
+
+impl TableBytes {
+    /// Returns the bytes of a file, decompressed.
+    pub(in crate::ingest) fn of(file: &Arc<Opened>) -> std::io::Result<Self> {
+        if file.content().1.is_none() {
+            return Ok(TableBytes(FileBytes::Lying(file.clone())));
+        }
+        let mut bytes = Vec::new();
+        file.text()?.read_to_end(&mut bytes)?;
+        Ok(TableBytes(FileBytes::Decompressed(Arc::new(bytes))))
+    }
+}
+
+/// The columns of a table that are read.
+#[derive(Debug, Clone, Copy)]
+pub struct TableColumns<'a> {
+    role: Role,
+    by: Option<JudgedBy>,
+    given: Option<&'a ColumnNames>,
+    ranks: bool,
+}
+
+impl<'a> TableColumns<'a> {
+    /// The columns of judgments; those that are not `given` are recognised by their names.
+    pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
+        TableColumns { role: Role::Qrels, by: None, given, ranks: false }
+    }
+
+    /// The same columns, and that of judges or subtopics, if judgments are read by them.
+    pub fn with_groups(self, by: Option<JudgedBy>) -> Self {
+        TableColumns { by, ..self }
+    }
+
+    /// The columns of results; with `ranks`, also ranks beside scores.
+    pub fn of_results(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        TableColumns { role: Role::Run, by: None, given, ranks }
+    }
+
+    /// The columns of a role.
+    pub(in crate::ingest) fn of(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        TableColumns { role, by: None, given, ranks }
+    }
+
+    /// Returns whether the columns are read as judgments.
+    pub fn are_judgments(&self) -> bool {
+        self.role == Role::Qrels
+    }
+
+    /// Returns the places of the columns in a table whose columns have these names.
+    ///
+    /// ```
+    /// use laneval::tables::TableColumns;
+    /// let places = TableColumns::of_results(None, false).places(&["score", "query-id", "corpus-id"])?;
+    /// assert_eq!((places.query, places.doc, places.number), (1, 2, Some(0)));
+    /// # Ok::<(), laneval::tables::WrongTable>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column that the table lacks.
+    pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+        if self.by == Some(JudgedBy::Preference) {
+            return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
+        }
+        let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
+        let ordered = self.given.filter(|given| given.ordered().is_some());
+        let chosen = match ordered {
+            Some(given) if given.ordered() == Some(names.len()) => {
+                in_order(given, self.role, self.by).map_err(WrongTable::Column)?
+            }
+            Some(given) => {
+                let count = given.ordered().unwrap_or(0);
+                let message = format!("there are {} columns, and `{given}` names {count}", names.len());
+                return Err(WrongTable::Column(message));
+            }
+            None => choose(&bytes, self.role, self.by, self.given).map_err(|wrong| match wrong {
+                NotChosen::Wrong(message) => WrongTable::Column(message),
+                NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
+            })?,
+        };
+        let ChosenColumns { query, doc, number, value, rank, group } = chosen;
+        let (number, rank) = match value {
+            NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
+            _ => (None, Some(number)),
+        };
+        Ok(Places { query, doc, number, rank, group })
+    }
+}
+
+/// The places in a table of the columns that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Places {
+    /// The column of the ids of queries.
+    pub query: usize,
+    /// The column of the ids of documents.
+    pub doc: usize,
+    /// The column of the grades or scores; `None` if ranks decide.
+    pub number: Option<usize>,
+    /// The column of the ranks, if they decide, or are to order equal scores.
+    pub rank: Option<usize>,
+    /// The column of the judges or subtopics, if judgments are read by them.
+    pub group: Option<usize>,
+}
+
+impl Places {
+    /// Returns all places, ascending, each once.
+    pub fn all(&self) -> Vec<usize> {
+        let all = [Some(self.query), Some(self.doc), self.number, self.rank, self.group];
+        let mut all: Vec<usize> = all.into_iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// Returns the places among only the columns of [`Places::all`].
+    pub fn among_all(&self) -> Places {
+        let all = self.all();
+        let place = |at: usize| all.partition_point(|&of| of < at);
+        Places {
+            query: place(self.query),
+            doc: place(self.doc),
+            number: self.number.map(place),
+            rank: self.rank.map(place),
+            group: self.group.map(place),
+        }
+    }
+}
+
+/// The reason why a table cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WrongTable {
+    /// A column that was named is missing.
+    Column(String),
+    /// No column has one of the names by which it is recognised.
+    Missing(Missing),
+    /// A column has a type that is not allowed for it.
+    Type(String),
+    /// Some rows cannot be read.
+    Rows {
+        /// The first wrong rows, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their numbers, from 1, and what is wrong.
+        first: Vec<(u64, String)>,
+        /// The number of problems beyond `first`.
+        more: u64,
+    },
+    /// The file has not the content that its start announces.
+    File(String),
+}
+
+impl fmt::Display for WrongTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongTable::Column(message) | WrongTable::Type(message) | WrongTable::File(message) => {
+                f.write_str(message)
+            }
+            WrongTable::Missing(missing) => missing.fmt(f),
+            WrongTable::Rows { first, more } => {
+                let rows: Vec<String> =
+                    first.iter().map(|(row, message)| format!("row {row}: {message}")).collect();
+                f.write_str(&rows.join("\n"))?;
+                if *more > 0 { write!(f, "\n… and {more} more") } else { Ok(()) }
+            }
+        }
+    }
+}
+
+impl std::error::Error for WrongTable {}
+
+/// Calls `work` with a table as results.
+pub(in crate::ingest) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+    let (mut work, mut done) = (Some(work), None);
+    table.with_records(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
+    done.unwrap_or_else(|| unreachable!("a table lends its rows"))
+}
+
+/// Calls `work` with a table as judgments.
+pub(in crate::ingest) fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+    let (mut work, mut done) = (Some(work), None);
+    table.with_judgments(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
+    done.unwrap_or_else(|| unreachable!("a table lends its rows"))
+}

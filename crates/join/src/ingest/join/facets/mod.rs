@@ -1,0 +1,618 @@
+//! Judgments by group: lines that name a judge, a subtopic or a judgment group beside the document.
+//!
+//! ```text
+//! by judge or subtopic   query group document grade
+//! by preference          query group document level, or query group sub-group document level
+//! ```
+//!
+//! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each query's
+//! documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked ([`made`]). Plain
+//! labels are made of each document's largest grade.
+
+mod made;
+mod piece;
+mod shape;
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memrchr;
+use rayon::prelude::*;
+
+use super::qrels::{self, KeptGrades, Qrels};
+use crate::error::{Error, Problems, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::Opened;
+use crate::ingest::bytes::limits::LONGEST_LINE;
+use crate::ingest::columns::{CheckedColumns, Collected, Judgments};
+use crate::ingest::format::Form;
+use crate::ingest::format::tables::with_judgments;
+use crate::ingest::lines::chunks::line_after;
+use crate::ingest::lines::diagnostics::{Earliest, quoted, whole_file};
+use crate::ingest::lines::dialect::{Comments, Dialect};
+use crate::ingest::lines::number::decimal;
+use crate::ingest::lines::scan::{Fields, Scanner, TakeLines, split};
+use crate::ingest::lines::shape::{Role, TOO_LONG, counts};
+use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::rows::text_rows::{TextRow, each_judgment};
+use crate::label::{FacetJudgment, Facets, JudgedBy, Ragged};
+use crate::watch::{Watch, is_stopped, not_stopped};
+use made::{FacetNames, MadeQuery};
+use piece::{Growing, JudgmentPiece, JudgmentPlace};
+use shape::FacetShape;
+
+/// The bytes of text that one thread reads at a time, at least.
+const PIECE: usize = 1 << 18;
+
+/// The bytes of a text that passes by that are read together: enough for all threads.
+const BLOCK: u64 = 8 << 20;
+
+/// The bytes of a usual line.
+const USUAL: usize = 32;
+
+/// Reads judgments by group; returns what can be used of them, and the problems.
+pub(in crate::ingest) fn read(
+    text: &Opened,
+    by: (JudgedBy, Option<usize>),
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    let mut reading = FacetText::new(by, dialect, seed, watch);
+    let (bytes, codec) = text.content();
+    watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
+    match codec {
+        None => reading.add(bytes, |read| watch.iter().for_each(|watch| watch.add(read as u64)))?,
+        Some(_) => {
+            let tell = |read| watch.iter().for_each(|watch| watch.add(read));
+            let blocks =
+                text.text_told(tell).map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
+            reading.add_blocks(&text.name, blocks)?;
+        }
+    }
+    reading.finish(&text.name)
+}
+
+/// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
+pub(in crate::ingest) fn read_rows(
+    (text, form): (&Opened, &Form),
+    by: JudgedBy,
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    if let Some(table) = form.columns() {
+        return with_judgments(table, |batches| {
+            CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            read_columns((&text.name, batches), by, dialect, seed, watch)
+        });
+    }
+    let shape = FacetShape::of(by, 4, dialect);
+    let mut rows = Growing::new(seed, shape.thins());
+    let take = |line: u64, row: Result<TextRow<'_>, String>| {
+        match row {
+            Ok(row) => {
+                let groups = [row.group.unwrap_or_default(), b""];
+                take(&mut rows, shape, line, (row.query, groups, row.doc), row.value);
+            }
+            Err(message) => rows.problem(line, message),
+        }
+        !is_stopped(watch)
+    };
+    let read = each_judgment((text, form), shape.rules, take);
+    read.map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
+    assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
+}
+
+/// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
+pub(in crate::ingest) fn read_columns(
+    (name, batches): (&str, &[Judgments<'_>]),
+    by: JudgedBy,
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    let columns = CheckedColumns::of_judgments(name, batches, seed)?;
+    if let Some(batch) = columns.without_groups() {
+        let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
+        return Err(Error::Input(whole_file(name, message)));
+    }
+    if by != JudgedBy::Preference && columns.have_subgroups() {
+        let message =
+            format!("there are sub-groups, which only preferences have, and judgments are read by {by}");
+        return Err(Error::Input(whole_file(name, message)));
+    }
+    let shape = FacetShape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    let mut rows = Growing::new(seed, shape.thins());
+    columns.each_grouped(|at, query, groups, doc, grade| {
+        take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
+        !is_stopped(watch)
+    });
+    assemble(rows.finish(), name, shape, "", seed, watch)
+}
+
+impl Qrels {
+    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one in each group; a group is a judge, a
+    /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
+    ///
+    /// ```
+    /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
+    /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
+    /// let qrels = Qrels::by_facet(judgments, JudgedBy::Subtopic)?;
+    /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
+    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+    /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "StRecall@1"), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
+    pub fn by_facet<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
+        by: JudgedBy,
+    ) -> Result<Self> {
+        Ok(of_rows(judgments, by)?.of_any_dialect())
+    }
+
+    /// The old name of [`Qrels::by_facet`]; it goes with 0.2.
+    ///
+    /// # Errors
+    /// As [`Qrels::by_facet`].
+    #[deprecated(since = "0.1.0", note = "use `by_facet`: a group is a group of queries")]
+    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
+        by: JudgedBy,
+    ) -> Result<Self> {
+        Qrels::by_facet(judgments, by)
+    }
+}
+
+/// Takes judgments (query, group, document, grade) in any order.
+pub(in crate::ingest) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+    rows: impl IntoIterator<Item = (Q, G, D, f64)>,
+    by: JudgedBy,
+) -> Result<Qrels> {
+    let (shape, seed) = (FacetShape::of(by, 4, Dialect::Laneval), Seed::random());
+    let mut taken = Growing::new(seed, shape.thins());
+    for (line, (query, group, doc, grade)) in (1..).zip(rows) {
+        take(&mut taken, shape, line, (query.as_ref(), [group.as_ref(), b""], doc.as_ref()), grade);
+    }
+    sound(assemble(taken.finish(), "qrels", shape, "", seed, None)?)
+}
+
+/// Returns judgments that have no problems.
+pub(in crate::ingest) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
+    if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+}
+
+/// Adds a judgment that does not lie in TREC text.
+fn take(
+    rows: &mut Growing,
+    shape: FacetShape,
+    line: u64,
+    (query, groups, doc): JudgmentPlace<'_>,
+    grade: f64,
+) {
+    if !shape.grade(grade).is_finite() {
+        rows.problem(line, format!("{} {grade} is not a finite number", shape.number()));
+    } else if groups[0].is_empty() {
+        rows.problem(line, "the group is empty".to_owned());
+    } else if shape.fields == 5 && groups[1].is_empty() {
+        rows.problem(line, "the sub-group is empty".to_owned());
+    } else {
+        rows.push(line, (query, groups, doc), shape.grade(grade));
+    }
+}
+
+/// Reads judgments by group that pass by once; returns what can be used of them, and the problems.
+pub(in crate::ingest) fn read_passing(
+    (name, text): (&str, impl Read),
+    by: (JudgedBy, Option<usize>),
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    let mut reading = FacetText::new(by, dialect, seed, watch);
+    reading.add_blocks(name, text)?;
+    reading.finish(name)
+}
+
+/// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie in it, so that none of it has to stay.
+struct FacetText<'a> {
+    by: JudgedBy,
+    /// The number of fields of a line, once it is known.
+    fields: Option<usize>,
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&'a Watch>,
+    pieces: Vec<JudgmentPiece>,
+    /// The number of lines that were read.
+    lines: u64,
+}
+
+impl<'a> FacetText<'a> {
+    fn new(
+        (by, fields): (JudgedBy, Option<usize>),
+        dialect: Dialect,
+        seed: Seed,
+        watch: Option<&'a Watch>,
+    ) -> Self {
+        let fields = match by {
+            JudgedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
+            _ => Some(4),
+        };
+        FacetText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
+    }
+
+    fn shape(&self) -> FacetShape {
+        FacetShape::of(self.by, self.fields.unwrap_or(4), self.dialect)
+    }
+
+    /// Adds whole lines; `tell` hears of the bytes of each piece.
+    fn add(&mut self, text: &[u8], tell: impl Fn(usize) + Sync) -> Result<()> {
+        if self.fields.is_none() {
+            // Both formats of preferences are told apart by their first line.
+            let comments = self.dialect.rules().qrels_comments;
+            let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
+            self.fields = lines.next().map(|line| split(line).count().clamp(4, 5));
+        }
+        let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
+        let piece = |scanner: &mut Scanner, range: Range<usize>| {
+            not_stopped(watch)?;
+            tell(range.len());
+            let (part, mut piece) =
+                (&text[range.clone()], JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()));
+            let lines = scanner.each_line(part, &mut PieceLines { piece: &mut piece, shape });
+            piece.end();
+            if piece.rows.capacity() > 2 * piece.rows.len() {
+                piece.rows.shrink_to_fit(); // the lines were long
+            }
+            Ok((piece, lines))
+        };
+        let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
+        for (mut piece, lines) in read.collect::<Result<Vec<(JudgmentPiece, u64)>>>()? {
+            piece.before = self.lines;
+            self.lines += lines;
+            self.pieces.push(piece);
+        }
+        Ok(())
+    }
+
+    /// Adds a text block by block.
+    fn add_blocks(&mut self, name: &str, mut text: impl Read) -> Result<()> {
+        let mut block = Vec::new();
+        loop {
+            let read = text.by_ref().take(BLOCK).read_to_end(&mut block);
+            let is_all = read.map_err(|error| Error::io(name.as_ref(), "read", error))? == 0;
+            let lines = memrchr(b'\n', &block).map_or(0, |feed| feed + 1);
+            // Nothing is read after a line that is too long, which is reported.
+            let is_all = is_all || block.len() - lines > LONGEST_LINE;
+            let end = if is_all { block.len() } else { lines };
+            self.add(&block[..end], |_| ())?;
+            block.drain(..end);
+            if is_all {
+                return Ok(());
+            }
+        }
+    }
+
+    fn finish(self, name: &str) -> Result<(Qrels, Problems)> {
+        let shape = self.shape();
+        assemble(self.pieces, name, shape, &format!(": {}", shape.expected()), self.seed, self.watch)
+    }
+}
+
+/// The lines of a piece of the text.
+struct PieceLines<'p> {
+    piece: &'p mut JudgmentPiece,
+    shape: FacetShape,
+}
+
+impl PieceLines<'_> {
+    /// Takes a line with its number, which was read already.
+    #[inline(always)]
+    fn take(&mut self, line: u64, place: JudgmentPlace<'_>, (field, value): (&[u8], Option<f64>)) {
+        // A level may be infinite only once it is rounded to f32.
+        match value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite()) {
+            Some(value) => self.piece.push(line as u32, place, value),
+            None => {
+                let (what, expected) = (self.shape.number(), self.shape.expected());
+                let message = || format!("{what} {} is not a number: {expected}", quoted(field));
+                self.piece.problems.add(line, message);
+            }
+        }
+    }
+}
+
+impl TakeLines<4> for PieceLines<'_> {
+    const MORE: bool = false;
+
+    fn fields(&mut self, text: &[u8], line: u64, Fields { starts, ends }: &Fields<4>) {
+        if self.shape.fields != 4 {
+            return self.other(starts[0], line, &text[starts[0]..ends[3]]);
+        }
+        let field = |field: usize| &text[starts[field]..ends[field]];
+        let value = decimal(text, starts[3], ends[3], self.shape.parser());
+        self.take(line, (field(0), [field(1), b""], field(2)), (field(3), value));
+    }
+
+    // Lines of five fields are few.
+    fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {
+        let expected = self.shape.expected();
+        let fields: Vec<&[u8]> = split(bytes).take(6).collect();
+        let message = match (&fields[..], self.shape.fields) {
+            _ if bytes.len() > LONGEST_LINE => format!("{TOO_LONG}: {expected}"),
+            (&[query, group, subgroup, doc, level], 5) => {
+                let value = self.shape.parser()(level);
+                return self.take(line, (query, [group, subgroup], doc), (level, value));
+            }
+            ([_], _) => format!("there is 1 field: {expected}"),
+            _ => format!("there are {} fields: {expected}", split(bytes).count()),
+        };
+        self.piece.problems.add(line, || message);
+    }
+
+    fn comments(&self) -> Comments {
+        self.shape.rules.qrels_comments
+    }
+}
+
+/// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
+fn assemble(
+    mut pieces: Vec<JudgmentPiece>,
+    name: &str,
+    shape: FacetShape,
+    expected: &str,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    not_stopped(watch)?;
+    let FacetShape { by, dialect, rules, .. } = shape;
+    let mut problems = Earliest::<String>::default();
+    for piece in &mut pieces {
+        problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
+        problems.leave_out(piece.dropped);
+    }
+    let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
+    if count == 0 && problems.is_empty() {
+        problems.add(0, || format!("there is no judgment in it{expected}"));
+    }
+    let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
+    let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
+    let numbers: Vec<Vec<u32>> =
+        pieces.par_iter().map(|piece| piece.names().iter().map(number).collect()).collect();
+    let mut of_query: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        for (stretch, query) in piece.queries.iter().enumerate() {
+            of_query.entry(query).or_default().push((at, stretch));
+        }
+    }
+    let mut queries: Vec<_> = of_query.into_iter().collect();
+    queries.par_sort_unstable_by_key(|(query, _)| *query);
+    let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
+    let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
+    let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
+    let mut all = vec![FacetJudgment::default(); count];
+    let mut rest = &mut all[..];
+    let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());
+    let parts: Vec<&mut [FacetJudgment]> = parts.collect();
+    let naming = FacetNames { shape, names: &names, seed };
+    let made = queries.par_iter().zip(parts).map(|((query, stretches), judgments)| {
+        not_stopped(watch)?;
+        Ok(MadeQuery::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
+    });
+    let mut made = made.collect::<Result<Vec<MadeQuery<'_>>>>()?;
+    let is_late = problems.is_empty() && rules.late_repeats && by == JudgedBy::Preference;
+    made.iter_mut().for_each(|made| problems.merge(std::mem::take(&mut made.problems)));
+    let problems = problems.into_listed(name);
+    if is_late && !problems.first.is_empty() {
+        return Err(Error::Repeated(problems));
+    }
+    let judgments = Ragged::compacted(all, rooms.into_iter().zip(made.iter().map(|made| made.count)));
+    let mut largest = Ragged::default();
+    made.iter().for_each(|made| largest.push(&made.largest));
+    let fingerprint = made.iter().fold(0u128, |sum, made| sum.wrapping_add(made.fingerprint));
+    let documents = queries.iter().zip(&made).flat_map(|((query, _), made)| {
+        made.docs.iter().zip(&made.largest).map(move |(&doc, &grade)| (*query, doc, grade))
+    });
+    let rows = Collected::of(documents);
+    let qrels = if count == 0 {
+        Qrels::none(name, dialect, seed)
+    } else {
+        let dictionary = rows.queries();
+        let batches = [rows.judgments(&dictionary)];
+        let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
+        let source = ColumnSource::all(&columns, PieceSize::default(), None);
+        qrels::read_kept(&source, dialect, seed, KeptGrades::Numbers)?.0
+    };
+    let names = names.into_iter().collect();
+    let grouped = Facets { by, names, judgments, largest };
+    Ok((qrels.with_facets(Arc::new(grouped), fingerprint), problems))
+}
+
+/// Cuts a text behind line feeds.
+fn pieces(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    while start < text.len() {
+        let end = line_after(text, text.len().min(start + PIECE));
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// The names of all groups and sub-groups, in bytewise order.
+fn names(pieces: &[JudgmentPiece]) -> BTreeSet<&[u8]> {
+    pieces.iter().flat_map(|piece| piece.names().iter()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::Input;
+    use crate::ingest::Join;
+    use crate::ingest::ReadAs;
+
+    const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
+
+    fn read(by: JudgedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
+        let columns = columns.map(|columns| columns.parse().unwrap());
+        let qrels_as = ReadAs { columns, ..ReadAs::default() };
+        let join = Join { judged_by: Some(by), qrels_as, ..Join::default() };
+        join.qrels(Input::Bytes { name: name.into(), bytes: text.into() })
+    }
+
+    fn all(qrels: &Qrels) -> impl PartialEq + std::fmt::Debug + use<> {
+        let grouped = qrels.facets().unwrap().clone();
+        (qrels.fingerprint(), qrels.queries().clone(), grouped, qrels.facts().clone(), qrels.book().clone())
+    }
+
+    /// The rows of a text in TREC.
+    fn rows() -> Vec<[&'static str; 4]> {
+        TREC.lines().map(|line| line.split(' ').collect::<Vec<_>>().try_into().unwrap()).collect()
+    }
+
+    fn lines(header: &str, line: impl Fn([&str; 4]) -> String) -> String {
+        let lines: Vec<String> = rows().into_iter().map(line).collect();
+        format!("{header}{}\n", lines.join("\n"))
+    }
+
+    #[test]
+    fn every_source_gives_the_same() {
+        let expected = all(&read(JudgedBy::Judge, "qrels", TREC, None).unwrap());
+        let check = |text: &str, columns: Option<&str>| {
+            let qrels = read(JudgedBy::Judge, "qrels", text, columns).unwrap();
+            assert_eq!(all(&qrels), expected, "{text}");
+        };
+        let record = |[query, judge, doc, grade]: [&str; 4]| {
+            format!(
+                r#"{{"qid": "{query}", "rel": {grade}, "docno": "{doc}", "annotator": "{judge}", "x": []}}"#
+            )
+        };
+        check(&lines("query_id\tjudge\tdoc_id\trelevance\n", |row| row.join("\t")), None);
+        check(&lines("rel,doc,rater_id,x,topic\n", |[q, j, d, g]| format!("{g},{d},\"{j}\",,{q}")), None);
+        check(&lines("qid judge docno rel\n", |row| row.join(" ")), None);
+        check(&lines("", record), None);
+        check(&lines("", record).replace("\"7\"", "7"), None);
+        check(&format!("[{}]", lines("", record).trim_end().replace('\n', ",\n")), None);
+        let named = Some("query=a,judge=who,doc=b,grade=c");
+        check(&lines("c,b,who,judge,a\n", |[q, j, d, g]| format!("{g},{d},{j},no,{q}")), named);
+        let in_order = Some("doc,-,judge,grade,query");
+        check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
+        check(&lines("", |row| row.join(",")), None);
+        let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
+        assert_eq!(all(&Qrels::by_facet(numbers, JudgedBy::Judge).unwrap()), expected);
+    }
+
+    #[test]
+    fn columns_in_any_batches_give_the_same() {
+        let by = |by| Join { judged_by: Some(by), ..Join::default() };
+        let trec = "q1 3 7 1\nq1 4 7 2\nq1 3 8 0\n";
+        let (one, two) = (
+            Judgments::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_groups(&[3u8, 4]),
+            Judgments::new(&["q1"], &["8"], &[0f32]).with_groups(&["3"]),
+        );
+        for group in [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference] {
+            let text = read(group, "qrels", trec, None).unwrap();
+            assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
+        }
+        let preferences = read(JudgedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let subgroups = Judgments {
+            subgroup: Some((&["s", "s", "t"]).into()),
+            ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1]).with_groups(&["g", "g", "g"])
+        };
+        let join = by(JudgedBy::Preference);
+        assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
+        // Every row has a sub-group, or none has.
+        let partly = Judgments { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
+        let message = "qrels:2: the sub-group is empty";
+        assert_eq!(join.judgments(&[partly]).unwrap_err().to_string(), message);
+        let bare = Judgments::new(&["q"], &["f"], &[1u8]).with_groups(&["g"]);
+        let message = "qrels:4: the sub-group is empty";
+        assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
+        let error = by(JudgedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
+        let message =
+            "qrels: there are sub-groups, which only preferences have, and judgments are read by subtopic";
+        assert_eq!(error, message);
+        let said =
+            |batches: &[Judgments<'_>]| by(JudgedBy::Judge).judgments(batches).unwrap_err().to_string();
+        let bare = Judgments { group: None, ..two };
+        assert_eq!(
+            said(&[one, bare]),
+            "qrels: batch 2: the groups are missing, and judgments are read by judge"
+        );
+        let message =
+            "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have the same length";
+        assert_eq!(said(&[one.with_groups(&["a"])]), message);
+        let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
+        assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
+        assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
+        let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
+        assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
+    }
+
+    #[test]
+    fn a_watch_hears_of_reading_and_stops_it() {
+        let watch = Arc::new(Watch::default());
+        let join = Join { judged_by: Some(JudgedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
+        let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
+        join.qrels(text()).unwrap();
+        assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
+        watch.stop();
+        assert!(matches!(join.qrels(text()), Err(Error::Stopped)));
+        let records = lines("", |[q, j, d, g]| {
+            format!(r#"{{"qid": "{q}", "judge": "{j}", "docid": "{d}", "rel": {g}}}"#)
+        });
+        let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes() };
+        assert!(matches!(join.qrels(table), Err(Error::Stopped)));
+        let batch = Judgments::new(&["q1"], &["d"], &[1u8]).with_groups(&["a"]);
+        assert!(matches!(join.judgments(&[batch]), Err(Error::Stopped)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let said =
+            |text: &str, columns| read(JudgedBy::Judge, "qrels", text, columns).unwrap_err().to_string();
+        for (text, columns, message) in [
+            (
+                "qid\titer\tdocid\trel\nq\t0\td\t1\n",
+                None,
+                "qrels:1: no judge is among 'qid', 'iter', 'docid', 'rel'",
+            ),
+            ("qid,docid,rel\nq,d,1\n", None, "its name may be judge_id, judge, assessor_id, assessor,"),
+            ("{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}", None, "qrels:1: no judge is among 'qid'"),
+            ("q,d,1\n", None, "there is no header, and 3 columns: say which"),
+            ("q,d,1\n", None, "(`--columns query,judge,doc,grade`)"),
+            ("q,d,1\n", Some("query,doc,grade"), "qrels:1: the columns `query,doc,grade` have no judge"),
+            (
+                "qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n",
+                None,
+                "qrels:2: the group is missing or empty in 'q,,d,1'",
+            ),
+            ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", None, "qrels:3: grade 'x' is not a number"),
+            ("qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n", None, "qrels:2: the group has a quote (\") in it"),
+            (
+                "qid,judge,docid,rel\nq,a,d,1\nq,b,d,1\nq,a,d,2\n",
+                None,
+                "qrels:4: docno 'd' is judged again by judge 'a' for query 'q', first on line 2",
+            ),
+            (
+                "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"judge\": \"\"}\n{\"qid\": \"q\"}\n",
+                None,
+                "qrels:1: the judge is empty\nqrels:2: there is no 'docid' in the record",
+            ),
+            ("{\"q\": {\"d\": 1}}", None, "judgments by judge are read from TREC text, tables with a header"),
+            ("q a d 1\nq a d\n", None, "qrels:2: there are 3 fields: expected 'query judge docno grade'"),
+            ("q d 1\nq e 1\n", None, "qrels:1: there are 3 fields: expected 'query judge docno grade'"),
+        ] {
+            let found = said(text, columns);
+            assert!(found.contains(message), "{text}\n{found}");
+        }
+        let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
+        let error = read(JudgedBy::Preference, "qrels", records, None).unwrap_err().to_string();
+        assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
+    }
+}

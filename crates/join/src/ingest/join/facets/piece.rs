@@ -1,0 +1,212 @@
+//! Judgments as they are read: rows of a query that follow one another are a stretch, in which documents are numbered.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::error::Problems;
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::interner::Interner;
+use crate::ingest::lines::diagnostics::Earliest;
+use crate::label::Ids;
+
+/// The query, the group and the sub-group (empty without), and the document of a judgment.
+pub type JudgmentPlace<'t> = (&'t [u8], [&'t [u8]; 2], &'t [u8]);
+
+/// The most rows of a piece that do not lie in a text.
+const ROWS: usize = 1 << 20;
+
+/// A judgment.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgmentRow {
+    pub grade: f64,
+    /// The number of the document among those of the stretch.
+    pub doc: u32,
+    /// The numbers of the group and the sub-group among the names of the piece; 0 without a sub-group, which then means nothing.
+    pub groups: [u32; 2],
+    /// The number of the line in the piece.
+    pub line: u32,
+}
+
+/// Judgments that were read together.
+#[derive(Debug)]
+pub struct JudgmentPiece {
+    /// The number of lines before the piece.
+    pub before: u64,
+    pub rows: Vec<JudgmentRow>,
+    /// The query of each stretch.
+    pub queries: Ids,
+    /// What is wrong, with the numbers of lines in the piece.
+    pub problems: Earliest<String>,
+    /// The documents of all stretches but the one that is being read.
+    docs: Ids,
+    /// Where the rows and the documents of each stretch end.
+    ends: Vec<[u32; 2]>,
+    names: Interner,
+    /// The documents of the stretch that is being read.
+    numbering: Interner,
+    /// The groups and the document of the last row.
+    last: ([u32; 2], u32),
+    /// Whether rows that repeat others may be dropped, and how many were.
+    thinning: bool,
+    pub dropped: u64,
+}
+
+/// The judgments of a stretch.
+#[derive(Debug, Clone)]
+pub struct StretchJudgments<'p> {
+    pub rows: &'p [JudgmentRow],
+    /// The number of lines before the piece.
+    pub before: u64,
+    docs: &'p Ids,
+    numbers: Range<usize>,
+}
+
+impl<'p> StretchJudgments<'p> {
+    /// The documents, by number.
+    pub fn docs(&self) -> impl ExactSizeIterator<Item = &'p [u8]> + use<'p> {
+        let docs = self.docs;
+        self.numbers.clone().map(|at| docs.get(at))
+    }
+}
+
+impl JudgmentPiece {
+    /// Makes an empty piece with room for some rows.
+    pub fn new(seed: Seed, rows: usize, thinning: bool) -> Self {
+        JudgmentPiece {
+            before: 0,
+            rows: Vec::with_capacity(rows),
+            queries: Ids::default(),
+            problems: Earliest::default(),
+            docs: Ids::default(),
+            ends: Vec::new(),
+            names: Interner::new(seed),
+            numbering: Interner::new(seed),
+            last: ([0; 2], 0),
+            thinning,
+            dropped: 0,
+        }
+    }
+
+    /// The names of groups and sub-groups, by number.
+    pub fn names(&self) -> &Ids {
+        self.names.ids()
+    }
+
+    /// The judgments of a stretch that has ended.
+    pub fn part(&self, stretch: usize) -> StretchJudgments<'_> {
+        let [first_row, first_doc] = stretch.checked_sub(1).map_or([0; 2], |before| self.ends[before]);
+        let [last_row, last_doc] = self.ends[stretch];
+        StretchJudgments {
+            rows: &self.rows[first_row as usize..last_row as usize],
+            before: self.before,
+            docs: &self.docs,
+            numbers: first_doc as usize..last_doc as usize,
+        }
+    }
+
+    /// Adds a judgment, on a line of the piece. A piece has fewer than 2³² rows.
+    pub fn push(&mut self, line: u32, (query, groups, doc): JudgmentPlace<'_>, grade: f64) {
+        let stretches = self.queries.len();
+        if stretches == 0 || self.queries.get(stretches - 1) != query {
+            self.end();
+            self.queries.push(query);
+        }
+        let (last_groups, last_doc) = &mut self.last;
+        for (last, group) in last_groups.iter_mut().zip(groups) {
+            if !group.is_empty() && !self.names.is(*last, group) {
+                *last = self.names.insert(group).0;
+            }
+        }
+        // Often each document has all its lines together, or each group names the same documents in the same order.
+        if !self.numbering.is(*last_doc, doc) {
+            let next = *last_doc + 1;
+            *last_doc = if self.numbering.is(next, doc) { next } else { self.numbering.insert(doc).0 };
+        }
+        self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: *last_groups, line });
+    }
+
+    /// Drops rows of the last stretch that judge a document again in the same group, but for the earliest: they are errors, and compressed
+    /// text of a few kilobytes can have millions. If there are more rows than documents and groups go together, some do.
+    #[cold]
+    fn drop_repeated(&mut self, start: usize) {
+        let (mut met, mut again) = (HashSet::new(), 0);
+        let is_kept = |row: &JudgmentRow| {
+            met.insert((row.doc, row.groups)) || {
+                again += 1;
+                again <= Problems::LIMIT as u64
+            }
+        };
+        let kept: Vec<JudgmentRow> = self.rows.drain(start..).filter(is_kept).collect();
+        self.dropped += again.saturating_sub(Problems::LIMIT as u64);
+        self.rows.extend(kept);
+        self.rows.shrink_to_fit();
+    }
+
+    fn thin(&mut self) {
+        let start = self.ends.last().map_or(0, |[rows, _]| *rows as usize);
+        let (docs, names) = (self.numbering.ids().len(), self.names.ids().len().max(1));
+        let places = docs.saturating_mul(names).saturating_mul(names);
+        if self.rows.len() - start > places.saturating_add(Problems::LIMIT) {
+            self.drop_repeated(start);
+        }
+    }
+
+    /// Ends the last stretch, if it has not ended.
+    pub fn end(&mut self) {
+        if self.ends.len() < self.queries.len() {
+            if self.thinning {
+                self.thin();
+            }
+            self.numbering.ids().iter().for_each(|doc| self.docs.push(doc));
+            self.numbering.clear();
+            self.ends.push([self.rows.len() as u32, self.docs.len() as u32]);
+            self.last.1 = 0;
+        }
+    }
+}
+
+/// Pieces of rows that come one by one.
+pub struct Growing {
+    seed: Seed,
+    thinning: bool,
+    pieces: Vec<JudgmentPiece>,
+}
+
+impl Growing {
+    /// Makes no pieces; `thinning` says whether rows that repeat others may be dropped.
+    pub fn new(seed: Seed, thinning: bool) -> Self {
+        Growing { seed, thinning, pieces: Vec::new() }
+    }
+
+    /// Returns the piece that takes a line, and the number of the line there.
+    fn at(&mut self, line: u64) -> (&mut JudgmentPiece, u32) {
+        let has_room =
+            |piece: &JudgmentPiece| piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX);
+        if !self.pieces.last().is_some_and(has_room) {
+            self.pieces.last_mut().into_iter().for_each(JudgmentPiece::end);
+            self.pieces
+                .push(JudgmentPiece { before: line - 1, ..JudgmentPiece::new(self.seed, 0, self.thinning) });
+        }
+        let last = self.pieces.len() - 1;
+        let piece = &mut self.pieces[last];
+        let line = (line - piece.before) as u32;
+        (piece, line)
+    }
+
+    /// Adds a judgment, on a line behind those before.
+    pub fn push(&mut self, line: u64, place: JudgmentPlace<'_>, grade: f64) {
+        let (piece, line) = self.at(line);
+        piece.push(line, place, grade);
+    }
+
+    /// Adds what is wrong with a line behind those before.
+    pub fn problem(&mut self, line: u64, message: String) {
+        let (piece, line) = self.at(line);
+        piece.problems.add(u64::from(line), || message);
+    }
+
+    pub fn finish(mut self) -> Vec<JudgmentPiece> {
+        self.pieces.last_mut().into_iter().for_each(JudgmentPiece::end);
+        self.pieces
+    }
+}

@@ -1,0 +1,251 @@
+//! Judgments and runs that are texts, joined.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::error::{Problems, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::{Input, Opened, RunInput, run_names};
+use crate::ingest::columns::CheckedColumns;
+use crate::ingest::format::foreign::OtherFormat;
+use crate::ingest::format::tables::with_records;
+use crate::ingest::format::{Form, Partner, RowShape};
+use crate::ingest::join::qrels::Qrels;
+use crate::ingest::join::run;
+use crate::ingest::join::sound::{finish, sound, stdin_once};
+use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::diagnostics::RunProblems;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::record::reader::TextSource;
+use crate::ingest::settings::Join;
+use crate::ingest::text::ToldForm;
+use crate::label::{LabelMatrix, StagedRun};
+
+impl Join {
+    /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join the same qrels with other runs as well,
+    /// see [`Join::runs`].
+    ///
+    /// The lines of a run may be in any order. A run is read fastest, and without memory for each line, if the lines of a query are
+    /// together. Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it. A run without a
+    /// name of its own ([`RunInput::named`]) is named by as many of the last components of its path as distinguish it; paths that are equal
+    /// throughout are numbered.
+    ///
+    /// # Errors
+    /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among them documents that are twice in a
+    /// ranking or judged twice (under the dialects of trec_eval they are [`Error::Repeated`]); an input without lines; a run without a
+    /// query of the qrels; two runs of one name that was given.
+    ///
+    /// [`RunInfo::ignored`]: crate::label::RunInfo::ignored
+    pub fn files(
+        &self,
+        qrels: impl Into<Input>,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
+    ) -> Result<LabelMatrix> {
+        let runs = runs.into_iter().map(Into::into).collect();
+        self.files_in_chunks(qrels.into(), runs, ChunkSize::default(), Seed::random())
+    }
+
+    pub(in crate::ingest) fn files_in_chunks(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        size: ChunkSize,
+        seed: Seed,
+    ) -> Result<LabelMatrix> {
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
+        if self.judged_by.is_some() && qrels.passes() {
+            return self.runs(&self.qrels(qrels)?, runs);
+        }
+        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
+        let runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
+        let swapped =
+            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = swapped.map(|run| &run.text.name[..]);
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
+        let staged = self.read(&runs, &qrels, problems, size)?;
+        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
+    }
+
+    /// Reads runs of text, and joins them with qrels that were read before.
+    ///
+    /// ```
+    /// use laneval::{Input, Join, Qrels, RunInput};
+    /// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0)])?;
+    /// for name in ["bm25", "splade"] {
+    ///     let text = Input::Bytes { name: name.into(), bytes: "q1 Q0 d1 1 2.5 tag\n".into() };
+    ///     let matrix = Join::default().runs(&qrels, [RunInput::named(name, text)])?;
+    ///     assert_eq!(matrix.runs()[0].name, name);
+    /// }
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::files`]; qrels that were read in another dialect.
+    pub fn runs(
+        &self,
+        qrels: &Qrels,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
+    ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
+        let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input))?;
+        let runs = self.open(runs, names, qrels.partner())?;
+        let staged = self.read(&runs, qrels, Problems::default(), ChunkSize::default())?;
+        let matrix = || finish(qrels.matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0
+    }
+
+    /// Opens runs, and recognises their formats by their first lines.
+    fn open(
+        &self,
+        runs: Vec<RunInput>,
+        names: Vec<String>,
+        partner: Option<&Partner>,
+    ) -> Result<Vec<OpenedRun>> {
+        let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
+        let texts = texts.collect::<Result<Vec<_>>>()?;
+        let forms: Vec<_> = texts.par_iter().map(|text| self.run_form(text, partner)).collect();
+        let runs = names.into_iter().zip(texts).zip(forms);
+        Ok(runs.map(|((name, text), form)| OpenedRun { name, text, form }).collect())
+    }
+
+    /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are those of the qrels.
+    fn read(
+        &self,
+        runs: &[OpenedRun],
+        qrels: &Qrels,
+        problems: Problems,
+        size: ChunkSize,
+    ) -> Result<Vec<StagedRun>> {
+        let joining = self.joining(qrels);
+        let read = |OpenedRun { name, text, form }: &OpenedRun| match form {
+            Ok(Form { shape: RowShape::Columns(table), .. }) => with_records(&**table, |batches| {
+                let columns =
+                    CheckedColumns::of_run(&text.name, batches, qrels.seed())?.of_a_file(Role::Run)?;
+                let source = ColumnSource::all(&columns, PieceSize::default(), self.watch());
+                run::read(&source, name, joining)
+            }),
+            Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
+            // Without their judgments scores cannot be recognised, which is not a problem of the run.
+            Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
+                Ok((StagedRun::default(), RunProblems::default()))
+            }
+            Err(foreign) => {
+                let lines = foreign.problems(Role::Run, &text.name);
+                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
+            }
+        };
+        let staged: Vec<_> = runs.par_iter().map(read).collect();
+        sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
+    }
+}
+
+/// A run that was opened and not read yet.
+struct OpenedRun {
+    name: String,
+    text: Arc<Opened>,
+    /// The format of the run.
+    form: ToldForm,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::cases;
+    use crate::ingest::bytes::hash::tests::{KNOWN, OTHER, colliding};
+    use crate::ingest::lines::dialect::Dialect;
+    use crate::label::Ties;
+    use proptest::prelude::*;
+    use std::num::NonZeroU32;
+
+    fn input(name: &str, text: &str) -> Input {
+        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+    }
+
+    /// Returns everything that is in a matrix.
+    fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+        let ids = (matrix.queries().clone(), matrix.runs().to_vec());
+        let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+        let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+        (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
+    }
+
+    /// Cuts both texts everywhere, plain and compressed, under two seeds, and compares the results.
+    fn check(join: Join, qrels: &str, run: &str) {
+        let compressed = |input: Input| match input {
+            Input::Bytes { name, bytes } => {
+                Input::Bytes { name, bytes: zstd::encode_all(&bytes[..], 1).unwrap() }
+            }
+            other => other,
+        };
+        let read = |qrels: Input, run: Input, size: usize| {
+            let seed = if size.is_multiple_of(2) { KNOWN } else { OTHER };
+            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(size), seed);
+            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+        };
+        let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
+        let whole = read(qrels_text.clone(), run_text.clone(), usize::MAX / 2);
+        for size in 1..=qrels.len().max(run.len()) {
+            assert_eq!(read(qrels_text.clone(), run_text.clone(), size), whole, "in chunks of {size}");
+            if size % 5 == 1 {
+                let (qrels, run) = (compressed(qrels_text.clone()), compressed(run_text.clone()));
+                assert_eq!(read(qrels, run, size), whole, "compressed, in blocks of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_change_nothing() {
+        let qrels = "2 0 a 1\n2 0 b 0\n\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
+        let ranked =
+            "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 t\n9 Q0 a 1 1 u\n";
+        for (_, ties) in Ties::ALL {
+            let join = Join { ties, keep_ties: true, ..Join::default() };
+            check(join.clone(), qrels, ranked);
+            check(Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
+            check(join, &format!("{qrels}2 0 c 1"), &format!("{ranked}2 Q0 c 1 9 v"));
+        }
+        check(
+            Join::default(),
+            &format!("{qrels}2 0 a 1\n10 0 a 1"),
+            &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
+        );
+    }
+
+    /// Hashes of queries and documents that are all the same under one of two seeds change nothing.
+    #[test]
+    fn hashes_change_nothing() {
+        let ids: Vec<[u8; 16]> = colliding(KNOWN).take(12).collect();
+        let line = |n: usize, rest: String| {
+            [&ids[n * 7 % 3][..], b" 0 ", &ids[n * 5 % 12], rest.as_bytes(), b"\n"].concat()
+        };
+        let qrels: Vec<Vec<u8>> = (0..10).map(|n| line(n, format!(" {}", n % 3))).collect();
+        let run: Vec<Vec<u8>> = (0..12).map(|n| line(n, format!(" 1 {} t", n % 4))).collect();
+        let (qrels, run) = (qrels.concat(), run.concat());
+        let read = |seed: Seed| {
+            let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+            let (qrels, run) = (input("qrels", &qrels), input("run", &run));
+            Join::default().files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed).unwrap()
+        };
+        assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(60)))]
+
+        #[test]
+        fn cuts_change_nothing_in_any_text(
+            qrels in "(([12] 0 [a-f] [0-2]|# x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] 0|)\r?\n){1,12}"
+        ) {
+            for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+                check(Join { dialect, ..Join::default() }, &qrels, &run);
+            }
+            check(Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() }, &qrels, &run);
+        }
+    }
+}

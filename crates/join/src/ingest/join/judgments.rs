@@ -1,0 +1,154 @@
+//! Judgments of a text, or in memory.
+
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+
+use crate::error::{Error, Problems, Result, printable_path};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::{Input, Opened};
+use crate::ingest::columns::Judgments;
+use crate::ingest::format::foreign::{self, OtherFormat};
+use crate::ingest::format::{Form, RowShape};
+use crate::ingest::join::facets;
+use crate::ingest::join::qrels::{self, Qrels};
+use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::record::columns::PieceSize;
+use crate::ingest::settings::Join;
+use crate::ingest::text::passing::PassingText;
+use crate::ingest::text::{ToldForm, told};
+use crate::label::JudgedBy;
+
+impl Join {
+    /// Reads qrels for runs that will be joined by these settings: in the same dialect, access and watch.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use laneval::{ErrorKind, Join, Watch};
+    /// let watch = Arc::new(Watch::default());
+    /// let join = Join { watch: Some(watch.clone()), ..Join::default() };
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+    /// let qrels = join.qrels("examples/data/demo.qrels")?;
+    /// assert_eq!(watch.done(), watch.total());
+    /// watch.stop();
+    /// assert_eq!(join.runs(&qrels, ["examples/data/demo-bm25.run"]).unwrap_err().kind(), ErrorKind::Stopped);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Qrels::read_as`]; [`Error::Stopped`].
+    pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
+        let input = input.into();
+        if let Some(by) = self.judged_by.filter(|_| input.passes()) {
+            return self.passing_judgments(input, by);
+        }
+        let (opened, form) = self.judgments_form(input.open(self.access)?);
+        let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Reads judgments by group of an input that can be read once. Of TREC text nothing is held but its judgments.
+    fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
+        let mut text = PassingText::watched(input, self.watch.clone())?;
+        let (mut head, name) = (text.head()?, text.name().to_owned());
+        let form = told(Some(&head), self.known_of_judgments(&name, None));
+        if !matches!(form, Ok(Form { shape: RowShape::Trec, .. })) {
+            let mut wanted = 2 * head.len();
+            while !text.hold(&mut head, wanted)? {
+                wanted = 2 * head.len();
+            }
+            return self.qrels(Input::Bytes { name, bytes: head });
+        }
+        self.recognise(&name, &form);
+        let text = Cursor::new(head).chain(text);
+        let of = (by, self.preference_fields);
+        facets::sound(facets::read_passing((&name, text), of, self.dialect, Seed::random(), self.watch())?)
+    }
+
+    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the same
+    /// groups.
+    ///
+    /// # Errors
+    /// As [`Qrels::columns`]; [`Error::Stopped`].
+    pub fn judgments(&self, batches: &[Judgments<'_>]) -> Result<Qrels> {
+        if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
+            return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
+        }
+        match self.judged_by {
+            None => Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch()),
+            Some(by) => {
+                let read =
+                    facets::read_columns(("qrels", batches), by, self.dialect, Seed::random(), self.watch())?;
+                facets::sound(read)
+            }
+        }
+    }
+
+    /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be the qrels.
+    pub(in crate::ingest) fn qrels_of(
+        &self,
+        qrels: &Arc<Opened>,
+        form: &ToldForm,
+        swapped: Option<&str>,
+        size: ChunkSize,
+        seed: Seed,
+    ) -> Result<(Qrels, Problems)> {
+        if let (Err(OtherFormat::Swapped), Some(run)) = (form, swapped) {
+            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
+        }
+        if let Some(by) = self.judged_by {
+            let text = || facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
+            return match form {
+                Ok(Form { shape: RowShape::Trec, .. }) => text(),
+                Ok(form) if form.has_groups() => {
+                    facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())
+                }
+                Ok(form) => {
+                    let from = match by {
+                        JudgedBy::Preference => "TREC text".to_owned(),
+                        by => format!("TREC text, tables with a header, and records with a {by}"),
+                    };
+                    let name = printable_path(qrels.name.as_ref());
+                    let message = format!("{name} is {}: judgments by {by} are read from {from}", form.what);
+                    Err(Error::Unanswerable(message))
+                }
+                Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
+                    if by != JudgedBy::Preference =>
+                {
+                    let none = Qrels::none(&qrels.name, self.dialect, seed);
+                    Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
+                }
+                Err(_) => text(),
+            };
+        }
+        match form {
+            Ok(form) => {
+                let read = qrels::read((qrels, form), self.dialect, size, seed, self.watch())?;
+                self.note_scores(&qrels.name, form, &read.0);
+                Ok(read)
+            }
+            Err(foreign) => {
+                let none = Qrels::none(&qrels.name, self.dialect, seed);
+                Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
+            }
+        }
+    }
+
+    /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and JSON look the same.
+    fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
+        /// The number of distinct grades from which on they may be scores.
+        const MANY: usize = 6;
+        let grades = qrels.grades();
+        let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
+        let are_scores = grades.len() >= MANY && 2 * fractions > grades.len();
+        if let (Some(recognised), Some(last), true) =
+            (&self.recognised, grades.last(), are_scores && !matches!(form.shape, RowShape::Trec))
+        {
+            let what = format!(
+                "{} distinct grades, most of them no integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
+                grades.len()
+            );
+            recognised.doubt(name, what);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Runs in memory, joined: rankings, and columns.
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Problems, Result};
+use crate::ingest::bytes::input::distinct_names;
+use crate::ingest::columns::{CheckedColumns, Collected, Records};
+use crate::ingest::join::qrels::Qrels;
+use crate::ingest::join::run;
+use crate::ingest::join::sound::{finish, sound};
+use crate::ingest::lines::diagnostics::RunProblems;
+use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::settings::Join;
+use crate::label::{LabelMatrix, StagedRun, Ties};
+
+impl Join {
+    /// Joins runs in memory, each with a name and its results (query, docno, score) in any order.
+    ///
+    /// ```
+    /// use laneval::{Join, Qrels};
+    /// let qrels = Qrels::new([("q1", "d1", 1.0)])?;
+    /// let run = [("q1", "d1", 0.5), ("q1", "d7", 0.25), ("q2", "d7", 0.5)];
+    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+    /// assert_eq!(matrix.runs()[0].ignored.count, 1);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::runs`]; the file of a problem is the name of the run, its line the number of the result, from 1. Equal scores that
+    /// are to be ordered by [`Ties::Rank`].
+    pub fn rankings<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+        &self,
+        qrels: &Qrels,
+        runs: impl IntoIterator<Item = (String, impl IntoIterator<Item = (Q, D, f64)>)>,
+    ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
+        self.check_ties_in_memory()?;
+        let read = |(name, results): (String, _)| {
+            let rows = Collected::of(results);
+            self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
+        };
+        let staged = runs.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+        finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
+    }
+
+    /// Joins runs whose results are columns in memory, in any order and any number of batches; each run has a name and its batches.
+    ///
+    /// Columns are borrowed as they lie. Joining is fastest if the rows of a query are together, in one batch or in several that follow one
+    /// another, and if queries are codes of a dictionary or integers.
+    ///
+    /// ```
+    /// use laneval::columns::{Integers, Records, Text};
+    /// use laneval::{Join, Qrels};
+    ///
+    /// let qrels = Qrels::new([("q1", "42", 1.0), ("q2", "7", 2.0)])?;
+    /// let names = Text::from(&["q1", "q2"]);
+    /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
+    /// let batch = Records::scored(queries, &[7u32, 42, 7], &[2.5f32, 1.5, 9.0]);
+    /// let matrix = Join::default().columns(&qrels, &[("mine", &[batch])])?;
+    /// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 3]); // not in the qrels; grade 1
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
+    /// views beyond their buffers. Scores that are NaN; documents of a query that have the same rank, where ranks decide. Otherwise as
+    /// [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in all batches together.
+    pub fn columns(&self, qrels: &Qrels, runs: &[(&str, &[Records<'_>])]) -> Result<LabelMatrix> {
+        self.columns_in_pieces(qrels, runs, PieceSize::default())
+    }
+
+    pub(in crate::ingest) fn columns_in_pieces(
+        &self,
+        qrels: &Qrels,
+        runs: &[(&str, &[Records<'_>])],
+        size: PieceSize,
+    ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
+        self.check_ties_in_memory()?;
+        distinct_names(runs.iter().map(|(name, _)| *name))?;
+        let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
+        let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
+        finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
+    }
+
+    /// Reads one run of columns, called `name`.
+    fn read_columns(
+        &self,
+        name: &str,
+        batches: &[Records<'_>],
+        qrels: &Qrels,
+        size: PieceSize,
+    ) -> Result<(StagedRun, RunProblems)> {
+        let columns = CheckedColumns::of_run(name, batches, qrels.seed())?;
+        // A file without a result is a mistake; a system may well find nothing.
+        let joining = run::Joining { may_be_empty: true, ..self.joining(qrels) };
+        run::read(&ColumnSource::all(&columns, size, self.watch()), name, joining)
+    }
+
+    /// Checks that equal scores in memory can be ordered.
+    pub(in crate::ingest) fn check_ties_in_memory(&self) -> Result<()> {
+        match self.ties {
+            Ties::Rank => Err(Error::Unanswerable(
+                "rankings in memory have no rank column that could order equal scores: give them in that order, with ties `input`".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+}

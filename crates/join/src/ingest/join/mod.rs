@@ -1,0 +1,28 @@
+//! The join: the records of judgments and of runs become labels.
+//!
+//! It is the last layer, and knows all others; none of them knows it.
+//!
+//! ```text
+//! files, judgments, memory   texts, judgments, and runs in memory, joined
+//! doc_table, qrels     the judged documents of each query as a small hash table
+//! facets               judgments by judge, by subtopic, or as preferences
+//! rank, run            the records of a query → duplicates, order, labels
+//! picked, picks        a few queries alone, with their documents
+//! passing              a run that is read once, query by query
+//! seen                 scores that may mislead
+//! sound                what holds for all inputs of a join together
+//! ```
+
+pub(in crate::ingest) mod doc_table;
+pub(in crate::ingest) mod facets;
+mod files;
+mod judgments;
+mod memory;
+pub mod passing;
+pub(in crate::ingest) mod picked;
+pub(in crate::ingest) mod picks;
+pub(in crate::ingest) mod qrels;
+pub(in crate::ingest) mod rank;
+pub(in crate::ingest) mod run;
+pub(in crate::ingest) mod seen;
+pub(in crate::ingest) mod sound;

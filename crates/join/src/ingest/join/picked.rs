@@ -1,0 +1,306 @@
+//! A few queries alone, with their documents, which a join otherwise forgets.
+//!
+//! All lines are read as usual, but nothing of the other queries is kept: not even a document that is twice in one of their rankings is
+//! noticed.
+
+use std::io::{Cursor, Read};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use super::doc_table::Shelf;
+use super::picks::Picks;
+use super::rank::Ranker;
+use super::run::{self, Joining, Results, RunRankings, check_ties, without_identical};
+use super::sound::{finish, sound, stdin_once};
+use crate::error::{Error, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::{Input, Opened, RunInput, run_names};
+use crate::ingest::columns::CheckedColumns;
+use crate::ingest::format::foreign::OtherFormat;
+use crate::ingest::format::tables::with_records;
+use crate::ingest::format::{Form, Partner, RowShape};
+use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::diagnostics::RunProblems;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::record::by_query::{Scattered, each_query};
+use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::record::packed::{Docnos, Record, score_of_key};
+use crate::ingest::record::reader::{PassingSource, Source, TextSource};
+use crate::ingest::settings::Join;
+use crate::ingest::text::passing::PassingText;
+use crate::label::{LabelMatrix, StagedPiece, StagedRun};
+
+/// A retrieved document at its rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retrieved {
+    /// The id of the document.
+    pub docno: Vec<u8>,
+    /// The score as it is compared: rounded if scores are compared as f32.
+    pub score: f64,
+    /// The code of the grade.
+    pub code: u8,
+    /// The grade, if it is 0 or more.
+    pub grade: Option<f64>,
+    /// The number of documents of the run with this score, itself included. Documents behind the ranks that are kept are counted too.
+    pub tied: u32,
+}
+
+/// A query with all its documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PickedQuery {
+    /// The id of the query.
+    pub id: Vec<u8>,
+    /// The documents that the qrels name for the query, with their grades, by id; `None` if the qrels lack the query. A negative grade may
+    /// be any.
+    pub judged: Option<Vec<(Vec<u8>, f64)>>,
+    /// The ranking of the query in each run; `None` if a run lacks the query.
+    pub rankings: Vec<Option<Vec<Retrieved>>>,
+}
+
+/// Queries with all their documents, and the matrix of their rankings, in which all other queries are missing.
+#[derive(Debug)]
+pub struct Picked {
+    /// The queries in the order asked for.
+    pub queries: Vec<PickedQuery>,
+    /// The matrix of the rankings.
+    pub matrix: LabelMatrix,
+}
+
+/// A run of which some queries were picked: their rankings, with the number of each query.
+type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
+
+impl Join {
+    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents. A run that comes as a stream is not
+    /// held in memory.
+    ///
+    /// # Errors
+    /// As [`Join::files`], except for documents that are twice in the ranking of another query.
+    #[doc(hidden)]
+    pub fn picked(&self, qrels: Input, runs: Vec<RunInput>, queries: &[Vec<u8>]) -> Result<Picked> {
+        self.picked_in_chunks(qrels, runs, queries, ChunkSize::default())
+    }
+
+    fn picked_in_chunks(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        queries: &[Vec<u8>],
+        size: ChunkSize,
+    ) -> Result<Picked> {
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
+        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
+        let partner = form.as_ref().ok().and_then(Form::partner);
+        let runs = names.into_iter().zip(runs).map(|(name, run)| self.run_text(name, run, partner));
+        let runs = runs.collect::<Result<Vec<_>>>()?;
+        let swapped =
+            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = swapped.map(|run| run.text.name());
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
+        let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
+        let joining = self.joining(&qrels);
+        let read = |RunText { name, text, form }: RunText| match (form, text) {
+            (Err(foreign), text) => {
+                let lines = foreign.problems(Role::Run, text.name());
+                Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
+            }
+            (Ok(Form { shape: RowShape::Columns(table), .. }), text) => with_records(&*table, |batches| {
+                let columns =
+                    CheckedColumns::of_run(text.name(), batches, qrels.seed())?.of_a_file(Role::Run)?;
+                read(&ColumnSource::all(&columns, PieceSize::default(), self.watch()), &name, joining, &picks)
+            }),
+            (Ok(form), PickedText::Whole(text)) => read(
+                &TextSource { text: &text, form: &form, size, watch: self.watch() },
+                &name,
+                joining,
+                &picks,
+            ),
+            (Ok(form), PickedText::Passing(source, mut text)) => {
+                let rows: Box<dyn Read + Send> = Box::new(&mut *text);
+                let rows = form.rows(rows);
+                let mut rows = rows.map_err(|error| Error::io(source.as_ref(), "read", error))?;
+                let text = Mutex::new(&mut *rows as &mut (dyn Read + Send));
+                read(&PassingSource { name: &source, form: &form, text, size }, &name, joining, &picks)
+            }
+        };
+        let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
+        let (mut found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        let staged = sound(problems, staged, &qrels)?;
+        let mut of_query = |id: &Vec<u8>| {
+            let judged = qrels.query(id);
+            let number = picks.number(id, judged);
+            let of_run = |found: &mut Vec<(u32, Vec<Retrieved>)>| {
+                let at = found.iter().position(|(query, _)| Some(*query) == number)?;
+                Some(found.swap_remove(at).1)
+            };
+            let rankings = found.iter_mut().map(of_run).collect();
+            PickedQuery { id: id.clone(), judged: judged.map(|query| qrels.documents(query)), rankings }
+        };
+        let queries = queries.iter().map(&mut of_query).collect();
+        Ok(Picked { queries, matrix: finish(qrels.into_matrix(self.rule()), staged)? })
+    }
+}
+
+/// A run that is read once.
+struct RunText {
+    name: String,
+    text: PickedText,
+    /// The format of the run.
+    form: std::result::Result<Form, OtherFormat>,
+}
+
+enum PickedText {
+    /// A text that is there as a whole.
+    Whole(Arc<Opened>),
+    /// A text that is read once, with its name in messages.
+    Passing(String, Box<dyn Read + Send>),
+}
+
+impl PickedText {
+    /// The name of the text in messages.
+    fn name(&self) -> &str {
+        match self {
+            PickedText::Whole(text) => &text.name,
+            PickedText::Passing(name, _) => name,
+        }
+    }
+}
+
+impl Join {
+    /// Opens a run, and recognises its format by its first lines.
+    fn run_text(&self, name: String, run: RunInput, partner: Option<&Partner>) -> Result<RunText> {
+        if !run.input.passes() {
+            let text = Arc::new(run.input.open(self.access)?);
+            let form = self.run_form(&text, partner);
+            return Ok(RunText { name, text: PickedText::Whole(text), form });
+        }
+        let mut text = PassingText::of(run.input)?;
+        let (source, head) = (text.name().to_owned(), text.head()?);
+        let form = self.passing_form(&source, &head, partner);
+        let text = PickedText::Passing(source, Box::new(Cursor::new(head).chain(text)));
+        Ok(RunText { name, text, form })
+    }
+}
+
+/// Reads a run called `name`.
+fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -> Result<PickedRun> {
+    let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
+    check_ties(source.name(), source.order(), joining.rule.ties)?;
+    let scattered = || Scattered::new(count).of(source.whole()).thinning(!joining.rules.late_repeats);
+    let worker = || (Results::new(joining).of(picks), scattered());
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
+    read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
+    let ranking = || PickedRankings {
+        rankings: RunRankings::new(joining, source.order()),
+        plain: Ranker::new(joining.rule, false),
+        picks,
+        found: Vec::new(),
+    };
+    let rankings = each_query(scattered, source.whole(), joining.watch, ranking, PickedRankings::rank);
+    let (found, rankings): (Vec<_>, Vec<_>) =
+        rankings.into_iter().map(|ranking| (ranking.found, ranking.rankings)).unzip();
+    Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
+}
+
+/// The rankings that one worker makes of the queries.
+struct PickedRankings<'a> {
+    rankings: RunRankings<'a>,
+    /// A ranker that leaves no notes.
+    plain: Ranker,
+    picks: &'a Picks,
+    found: Vec<(u32, Vec<Retrieved>)>,
+}
+
+impl PickedRankings<'_> {
+    /// Ranks the results of a query, once for the matrix and once with their documents.
+    fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        let PickedRankings { rankings, plain, picks, found } = self;
+        let query = records[0].query;
+        let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
+        let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());
+        let dropped = rankings.drop_identical_ids;
+        let id = match unjudged {
+            Some(id) => {
+                let records = &without_identical(id, records, docnos, dropped);
+                let mut nothing = Shelf::default();
+                let table = nothing.table(0, 0);
+                plain.rank(
+                    id,
+                    records,
+                    docnos,
+                    (&nothing, table),
+                    (&mut codes, None),
+                    &mut rankings.findings,
+                );
+                rankings.ranker.wrong_ranks.merge(std::mem::take(&mut plain.wrong_ranks));
+                id
+            }
+            None => {
+                let StagedPiece { labels, exact, .. } = &rankings.staged;
+                let first = (labels.len(), exact.len());
+                rankings.rank(records, docnos);
+                codes.extend_from_slice(&rankings.staged.labels[first.0..]);
+                exact_grades.extend_from_slice(&rankings.staged.exact[first.1..]);
+                rankings.id(query)
+            }
+        };
+        let records = &without_identical(id, records, docnos, dropped);
+        let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, records, docnos) };
+        let tied = ordered.chunk_by(|one, next| one.key == next.key);
+        let tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
+        let (book, mut exact) = (rankings.book(), exact_grades.into_iter());
+        let documents = ordered.iter().zip(tied).zip(codes).map(|((record, tied), code)| Retrieved {
+            docno: docnos.of(record).to_vec(),
+            score: score_of_key(record.key),
+            code,
+            grade: book
+                .grade(code)
+                .map(|grade| if book.is_exact() { grade } else { exact.next().unwrap_or(grade) }),
+            tied,
+        });
+        found.push((query, documents.collect()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::Ties;
+
+    fn input(name: &str, text: &str) -> Input {
+        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+    }
+
+    const QRELS: &str = "2 0 a 1\n2 0 b 0\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
+    const RUN: &str = "2 Q0 a 1 2 t\n9 Q0 k 1 1 t\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n2 Q0 z 2 2 t\n1 Q0 c 2 1 t\n9 Q0 a 4 1 u\n2 Q0 a 5 1 t\n";
+
+    fn picked(run: &str, size: usize, ties: Ties) -> Result<Vec<PickedQuery>, String> {
+        let join = Join { ties, ..Join::default() };
+        let ids = ["1", "9", "3"].map(|id| id.as_bytes().to_vec());
+        let runs = vec![RunInput::named("run", input("run", run))];
+        let picked = join.picked_in_chunks(input("qrels", QRELS), runs, &ids, ChunkSize(size));
+        picked.map(|picked| picked.queries).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn queries_are_picked_wherever_the_text_is_cut() {
+        for (_, ties) in Ties::ALL {
+            let whole = picked(RUN, usize::MAX / 2, ties);
+            let queries = whole.as_ref().unwrap();
+            let found = queries.iter().map(|query| query.rankings[0].as_ref().map(Vec::len));
+            // Query 2, in which a document is twice, was not asked for.
+            assert_eq!(found.collect::<Vec<_>>(), [Some(3), Some(2), None]);
+            assert_eq!(queries[0].judged, Some(vec![(b"a".to_vec(), 2.0), (b"c".to_vec(), 3.0)]));
+            for text in [RUN.to_owned(), format!("{RUN}1 Q0 c 9 9 t\n"), format!("{RUN}x\n")] {
+                let whole = picked(&text, usize::MAX / 2, ties);
+                for size in 1..=text.len() {
+                    assert_eq!(picked(&text, size, ties), whole, "{ties}, in chunks of {size}");
+                }
+            }
+        }
+        let again = picked(&format!("{RUN}1 Q0 c 9 9 t\n"), 1, Ties::default()).unwrap_err();
+        assert_eq!(again, "run:9: docno 'c' is there again for query '1', first on line 6");
+    }
+}

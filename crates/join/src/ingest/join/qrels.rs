@@ -1,0 +1,856 @@
+//! Judgments: read from text or from memory into the tables that runs are joined with.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
+use super::rank::too_many;
+use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
+use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
+use crate::ingest::bytes::brief::Brief;
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::{Input, Opened};
+use crate::ingest::bytes::interner::Interner;
+use crate::ingest::columns::{self, CheckedColumns, Collected};
+use crate::ingest::format::Form;
+use crate::ingest::format::Partner;
+use crate::ingest::format::tables::with_judgments;
+use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::diagnostics::{Finding, Findings, join, quoted, whole_file};
+use crate::ingest::lines::dialect::{Dialect, Rules};
+use crate::ingest::lines::shape::Role;
+use crate::ingest::record::by_query::{HeldInput, Scattered, each_query};
+use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::record::packed::{Docnos, Record};
+use crate::ingest::record::reader::{Make, RowReader, Source, TextSource, Together, WorkerResults, gather};
+use crate::ingest::record::repeats::repeats;
+use crate::ingest::settings::Join;
+use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
+use crate::label::{
+    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, Ids, JudgedBy, MatrixBuilder,
+    RankingRule, StagedRun,
+};
+use crate::sort;
+use crate::watch::Watch;
+
+/// Judgments that can be joined with any number of runs.
+///
+/// Judgments take about 24 bytes each, and 64 bytes for each query, beside the ids.
+///
+/// ```
+/// use laneval::Qrels;
+/// let qrels = Qrels::new([("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d1", -1.0)])?;
+/// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"q1", b"q2"]);
+/// assert_eq!(qrels.book().grades(), [0.0, 2.0]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Qrels {
+    name: String,
+    /// The dialect of the text; `None` for judgments from memory, which can be joined in every dialect.
+    dialect: Option<Dialect>,
+    book: Codebook,
+    queries: Interner,
+    /// For each query, the one that came after it in the text, if that is known: runs often have the same order.
+    after: Vec<u32>,
+    facts: Facts,
+    /// The exact grades of each query, if codes are classes of grades.
+    exact: Option<ExactFacts>,
+    /// The judgments by group, if they were read so; documents are numbered then.
+    grouped: Option<Arc<Facets>>,
+    tables: Vec<DocTable>,
+    shelves: Vec<Shelf>,
+    fingerprint: u128,
+    /// The queries with documents that are judged twice, if such documents matter only in evaluated queries.
+    repeats: Vec<(Vec<u8>, Problems)>,
+    /// The seed with which docnos and queries are hashed.
+    seed: Seed,
+    /// The text, if runs that have only scores belong to it.
+    partner: Option<Partner>,
+}
+
+impl Qrels {
+    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](crate::ingest::InputFormat), which is recognised by the
+    /// content.
+    ///
+    /// # Errors
+    /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all.
+    ///
+    /// ```
+    /// use laneval::{Input, Qrels};
+    /// let text = b"q1 0 d1 1\nq1 0 d2 high\n".to_vec();
+    /// let error = Qrels::read(Input::Bytes { name: "my.qrels".into(), bytes: text }).unwrap_err();
+    /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
+    /// ```
+    pub fn read(input: impl Into<Input>) -> Result<Self> {
+        Self::read_as(input, Dialect::default(), FileAccess::default())
+    }
+
+    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::ingest::Join) of the same dialect; a file is opened by `access`.
+    ///
+    /// # Errors
+    /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only when a run is joined, and only for the
+    /// queries that it has.
+    pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
+        Join { dialect, access, ..Join::default() }.qrels(input)
+    }
+
+    /// Takes judgments (query, docno, grade) in any order.
+    ///
+    /// # Errors
+    /// As [`Qrels::read`]; the line of a problem is the number of the judgment, from 1.
+    pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, D, f64)>,
+    ) -> Result<Self> {
+        let rows = Collected::of(judgments);
+        let qrels = Self::columns(&[rows.judgments(&rows.queries())], Dialect::Laneval)?;
+        Ok(Qrels { dialect: None, ..qrels })
+    }
+
+    /// The same judgments, for runs of any dialect.
+    pub(in crate::ingest) fn of_any_dialect(self) -> Self {
+        Qrels { dialect: None, ..self }
+    }
+
+    /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](crate::ingest::Join) of this dialect.
+    ///
+    /// ```
+    /// use laneval::columns::{Integers, Judgments, Text};
+    /// use laneval::{Dialect, Qrels};
+    ///
+    /// let names = Text::from(&["q1", "q2"]);
+    /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
+    /// let batch = Judgments::new(queries, &[7u32, 42, 7], &[1i8, 0, 2]);
+    /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
+    /// assert_eq!(qrels.fingerprint(), Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint());
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
+    /// views beyond their buffers. Otherwise as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all batches together.
+    pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
+        Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
+    }
+
+    pub(in crate::ingest) fn columns_in_pieces(
+        batches: &[columns::Judgments<'_>],
+        dialect: Dialect,
+        size: PieceSize,
+        watch: Option<&Watch>,
+    ) -> Result<Self> {
+        let seed = Seed::random();
+        let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
+        let source = ColumnSource::all(&columns, size, watch);
+        let (qrels, problems) = read_from(&source, dialect, seed)?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// The judgments of a text that is not read: none.
+    pub(in crate::ingest) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
+        let (read, scattered) = gather(Vec::new());
+        let qrels = sort_out(
+            read,
+            scattered,
+            HeldInput::Passing,
+            (name, &|line| line),
+            (dialect.rules(), KeptGrades::Nothing),
+            seed,
+        )
+        .0;
+        Qrels { dialect: Some(dialect), ..qrels }
+    }
+
+    /// The judged queries, in bytewise order.
+    pub fn queries(&self) -> &Ids {
+        self.queries.ids()
+    }
+
+    /// The codebook: the grades and their codes.
+    pub fn book(&self) -> &Codebook {
+        &self.book
+    }
+
+    /// The numbers of documents of each query with each grade.
+    #[doc(hidden)]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The exact grades of each query, if there are more than 253 distinct ones.
+    #[doc(hidden)]
+    pub fn exact(&self) -> Option<&ExactFacts> {
+        self.exact.as_ref()
+    }
+
+    /// The judgments by group, if they were read so.
+    #[doc(hidden)]
+    pub fn facets(&self) -> Option<&Arc<Facets>> {
+        self.grouped.as_ref()
+    }
+
+    /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments were read by judge.
+    ///
+    /// ```
+    /// use laneval::{JudgedBy, Input, Join};
+    /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\nq1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
+    /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
+    /// let (names, found) = join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
+    /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
+    /// assert_eq!((found.pairs[0].common, found.pairs[0].equal), (3, 2));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn agreement(&self) -> Option<(Ids, JudgeAgreement)> {
+        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == JudgedBy::Judge)?;
+        let of_query = |query: usize| {
+            let first = grouped.documents(query).start as u32;
+            let rating = move |of: &FacetJudgment| Rating {
+                item: first + of.document,
+                judge: of.group,
+                grade: of.grade,
+            };
+            grouped.of(query).judgments.iter().map(rating)
+        };
+        let ratings: Vec<Rating> = (0..grouped.judgments.len()).flat_map(of_query).collect();
+        // A judge's name that no judgment has cannot be there.
+        Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
+    }
+
+    /// Sets the fingerprint, which judgments have that were stored with other negative grades.
+    #[doc(hidden)]
+    pub fn with_fingerprint(self, fingerprint: u128) -> Self {
+        Qrels { fingerprint, ..self }
+    }
+
+    /// Sets the judgments by group, and their fingerprint.
+    pub(in crate::ingest) fn with_facets(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
+        Qrels { grouped: Some(grouped), fingerprint, ..self }
+    }
+
+    /// Whether the tables of judged documents keep exact grades, or numbers.
+    pub(in crate::ingest) fn keeps_keys(&self) -> bool {
+        self.exact.is_some() || self.grouped.is_some()
+    }
+
+    /// The distinct grades ≥ 0, ascending.
+    pub fn grades(&self) -> Vec<f64> {
+        self.exact.as_ref().map_or_else(|| self.book.grades().to_vec(), ExactFacts::distinct)
+    }
+
+    /// The wrapping sum of the xxh3-128 hashes of all judgments: it does not depend on their order.
+    ///
+    /// A judgment is hashed as length of query (`u64`), query, length of docno (`u64`), docno, grade (`f64`), little-endian.
+    pub fn fingerprint(&self) -> u128 {
+        self.fingerprint
+    }
+
+    /// The name of the judgments in messages.
+    pub(in crate::ingest) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The dialect of the text of the judgments, if they were text.
+    pub(in crate::ingest) fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
+    /// Returns whether runs that have only scores, and name no documents, belong to these judgments.
+    #[doc(hidden)]
+    pub fn take_scores(&self) -> bool {
+        self.partner.is_some()
+    }
+
+    /// The text, if runs that have only scores belong to it.
+    pub(in crate::ingest) fn partner(&self) -> Option<&Partner> {
+        self.partner.as_ref()
+    }
+
+    /// The seed with which docnos are hashed.
+    pub(in crate::ingest) fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Returns the index of the query `id`.
+    #[inline]
+    pub(in crate::ingest) fn query(&self, id: &[u8]) -> Option<u32> {
+        self.queries.get(id)
+    }
+
+    /// Returns the index of the query `id` of a run, in which `last` is the query before it.
+    ///
+    /// Comparing the id with a guess saves a look into the hash table, and with it most often a wait for memory.
+    #[inline]
+    pub(in crate::ingest) fn query_after(&self, last: Option<u32>, id: &[u8]) -> Option<u32> {
+        let guess = last.and_then(|last| self.after.get(last as usize)).copied();
+        guess.filter(|&guess| self.queries.is(guess, id)).or_else(|| self.query(id))
+    }
+
+    /// Returns the judged documents of a query.
+    #[inline]
+    pub(in crate::ingest) fn judged(&self, query: u32) -> (&Shelf, DocTable) {
+        let table = self.tables[query as usize];
+        (&self.shelves[table.shelf as usize], table)
+    }
+
+    /// Returns the documents that the qrels name for a query, by docno, with their grades; a negative grade may be any.
+    pub(in crate::ingest) fn documents(&self, query: u32) -> Vec<(Vec<u8>, f64)> {
+        let (shelf, table) = self.judged(query);
+        let of_code = |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
+        let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
+            Some(_) if self.grouped.is_none() => {
+                shelf.keys(table).map(|(docno, key)| (docno.to_vec(), f64::from_bits(key))).collect()
+            }
+            _ => shelf.documents(table).map(of_code).collect(),
+        };
+        documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        documents
+    }
+
+    /// Calls `take` with each judgment: query, group (empty unless judgments were read by group), sub-group, document, grade. A negative grade
+    /// without groups may be any.
+    #[doc(hidden)]
+    pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
+        // A single sub-group is none.
+        let all = self.grouped.iter().flat_map(|grouped| grouped.judgments.values());
+        let has_subgroups = all.into_iter().any(|of| of.subgroup != 0);
+        for (query, id) in (0..).zip(self.queries.ids().iter()) {
+            let documents = self.documents(query);
+            let Some(grouped) = &self.grouped else {
+                documents.iter().for_each(|(doc, grade)| take(id, [b"", b""], doc, *grade));
+                continue;
+            };
+            for of in grouped.of(query as usize).judgments {
+                let name = |number: u32| grouped.names.get(number as usize);
+                let doc = &documents[of.document as usize].0;
+                let subgroup = if has_subgroups { name(of.subgroup) } else { b"" };
+                take(id, [name(of.group), subgroup], doc, of.grade);
+            }
+        }
+    }
+
+    /// Returns documents judged twice for queries that one of the runs has, unless they were reported already.
+    pub(in crate::ingest) fn repeats(&self, runs: &[StagedRun]) -> Problems {
+        let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
+        self.repeats_in(rows.map(|row| row.query))
+    }
+
+    /// Returns documents judged twice for the queries of `evaluated`, unless they were reported already.
+    pub(in crate::ingest) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
+        if self.repeats.is_empty() {
+            return Problems::default();
+        }
+        let evaluated: HashSet<u32> = evaluated.collect();
+        let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
+        let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
+        let mut found: Vec<Problems> = found.collect();
+        let line = |of: &Problems| of.first.first().map(|problem| problem.line);
+        sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
+        join(found)
+    }
+
+    /// Begins a matrix without runs.
+    pub(in crate::ingest) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
+        let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
+        MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
+            .with_exact(self.exact.clone())
+            .with_facets(self.grouped.clone())
+    }
+
+    /// Begins a matrix without runs, and frees the tables.
+    pub(in crate::ingest) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
+        MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
+            .with_exact(self.exact)
+            .with_facets(self.grouped)
+    }
+}
+
+/// Reads judgments; returns what can be used of them, and the problems.
+pub(in crate::ingest) fn read(
+    (text, form): (&Opened, &Form),
+    dialect: Dialect,
+    size: ChunkSize,
+    seed: Seed,
+    watch: Option<&Watch>,
+) -> Result<(Qrels, Problems)> {
+    if let Some(table) = form.columns() {
+        return with_judgments(table, |batches| {
+            let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
+        });
+    }
+    let (qrels, problems) = read_from(&TextSource { text, form, size, watch }, dialect, seed)?;
+    Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
+}
+
+/// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades for
+/// a code each, they are read again, with their exact grades.
+pub(in crate::ingest) fn read_from(
+    source: &impl Source,
+    dialect: Dialect,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    read_kept(source, dialect, seed, KeptGrades::Nothing)
+}
+
+/// What the tables of judged documents keep beside codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) enum KeptGrades {
+    /// Nothing.
+    Nothing,
+    /// The exact grades, if there are too many distinct ones for a code each.
+    Grades,
+    /// The number of each document among the rows of its query; and the exact grades, if there are too many.
+    Numbers,
+    /// Numbers, and codes for a single class of grades.
+    NumbersAndGrades,
+}
+
+impl KeptGrades {
+    fn grades(self) -> bool {
+        matches!(self, KeptGrades::Grades | KeptGrades::NumbersAndGrades)
+    }
+
+    fn numbers(self) -> bool {
+        matches!(self, KeptGrades::Numbers | KeptGrades::NumbersAndGrades)
+    }
+}
+
+/// Reads judgments as [`read_from`] does, and keeps numbers of documents if asked for.
+pub(in crate::ingest) fn read_kept(
+    source: &impl Source,
+    dialect: Dialect,
+    seed: Seed,
+    kept: KeptGrades,
+) -> Result<(Qrels, Problems)> {
+    let first = read_with(source, (dialect.rules(), kept), seed)?;
+    let with_grades = if kept.numbers() { KeptGrades::NumbersAndGrades } else { KeptGrades::Grades };
+    let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
+        true => first,
+        false => read_with(source, (dialect.rules(), with_grades), seed)?,
+    };
+    if count == 0 {
+        let expected = source.expected(Role::Qrels);
+        problems = whole_file(source.name(), format!("there is no judgment in it{expected}"));
+    }
+    Ok((Qrels { dialect: Some(dialect), ..qrels }, problems))
+}
+
+/// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
+fn read_with(
+    source: &impl Source,
+    (rules, kept): (Rules, KeptGrades),
+    seed: Seed,
+) -> Result<((Qrels, Problems), u64)> {
+    let back = AtomicBool::new(false);
+    let thinning = !rules.late_repeats;
+    let grouped = || Together::new(Shelving::new(rules, kept), &back).thinning(thinning);
+    let worker = || (JudgmentReader::new(rules, seed), grouped());
+    let (read, grouped) = source.read(&back, seed, worker)?;
+    let count = read.count;
+    if !back.load(Ordering::Relaxed)
+        && let Some(assembled) = assemble(read, grouped, source, seed)
+    {
+        return Ok((assembled, count));
+    }
+    let scattered = || Scattered::unsorted().of(source.whole()).thinning(thinning);
+    let worker = || (JudgmentReader::new(rules, seed), scattered());
+    let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    let count = read.count;
+    let line = |line| source.line(line);
+    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), (rules, kept), seed);
+    Ok((sorted, count))
+}
+
+/// The judgments that one worker reads.
+struct JudgmentReader {
+    rules: Rules,
+    queries: Interner,
+}
+
+impl JudgmentReader {
+    fn new(rules: Rules, seed: Seed) -> Self {
+        JudgmentReader { rules, queries: Interner::new(seed) }
+    }
+}
+
+impl RowReader<4> for JudgmentReader {
+    const ROLE: Role = Role::Qrels;
+
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The bits of a grade.
+    #[inline(always)]
+    fn key(&self, grade: f64) -> u64 {
+        let grade = if self.rules.whole_grades { grade.trunc() } else { grade };
+        (grade + 0.0).to_bits()
+    }
+
+    fn query(&mut self, id: &[u8]) -> Option<u32> {
+        Some(self.queries.insert(id).0)
+    }
+}
+
+/// Tables of queries that are being made.
+#[derive(Default)]
+struct Shelving {
+    shelf: Shelf,
+    tables: Vec<DocTable>,
+    grades: Grades,
+    /// The facts of queries, by preliminary codes.
+    facts: Facts,
+    /// The exact grades of queries, if they are kept; all have one code then.
+    exact: Option<ExactFacts>,
+    /// The exact grades of the query at hand.
+    of_query: Vec<f64>,
+    /// Whether documents are numbered in the order of their rows.
+    numbered: bool,
+    codes: Vec<u8>,
+    fingerprint: u128,
+    hashed: Vec<u8>,
+    findings: Findings,
+    /// Whether documents that are judged twice matter only in queries that are evaluated.
+    late: bool,
+    /// The queries with such documents, if `late`.
+    repeats: Vec<(Vec<u8>, Findings)>,
+}
+
+/// The distinct grades ≥ 0, in the order in which they came.
+#[derive(Default)]
+struct Grades(Vec<f64>);
+
+impl Grades {
+    /// Returns a preliminary code, which is replaced when all grades are known.
+    fn code(&mut self, grade: f64) -> u8 {
+        if grade < 0.0 {
+            return NEGATIVE;
+        }
+        let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
+            // One grade too many is kept, so that the codebook shows it.
+            self.0.truncate(MAX_GRADES);
+            self.0.push(grade);
+            self.0.len() - 1
+        });
+        FIRST_GRADE.saturating_add(at as u8)
+    }
+}
+
+impl Shelving {
+    /// Makes no tables yet.
+    fn new(rules: Rules, kept: KeptGrades) -> Self {
+        let shelf = if kept == KeptGrades::Nothing { Shelf::default() } else { Shelf::of_keys() };
+        let (exact, numbered) = (kept.grades().then(ExactFacts::default), kept.numbers());
+        Shelving { shelf, exact, numbered, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
+    }
+
+    /// The preliminary code of a grade.
+    fn code(&mut self, grade: f64) -> u8 {
+        match self.exact {
+            Some(_) if grade >= 0.0 => FIRST_GRADE,
+            _ => self.grades.code(grade),
+        }
+    }
+
+    /// Makes the table of a query, and adds it.
+    fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
+        if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
+            let position = docnos.position(&records[0]);
+            self.findings.add(records[0].at, || Finding { position, message, earlier: None });
+            return self.add(query, &[], docnos);
+        }
+        let table = self.shelf.table(0, records.len());
+        self.tables.push(table);
+        self.hashed.clear();
+        self.hashed.extend_from_slice(&(query.len() as u64).to_le_bytes());
+        self.hashed.extend_from_slice(query);
+        let prefix = self.hashed.len();
+        self.codes.clear();
+        for (number, record) in (0..).zip(records) {
+            let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
+            self.hashed.truncate(prefix);
+            self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
+            self.hashed.extend_from_slice(docno);
+            self.hashed.extend_from_slice(&grade.to_le_bytes());
+            self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
+            let code = self.code(grade);
+            let numbered = Record { key: number, ..*record };
+            if self.shelf.insert(table, if self.numbered { &numbered } else { record }, docno, code) {
+                self.codes.push(code);
+                if self.exact.is_some() && grade >= 0.0 {
+                    self.of_query.push(grade);
+                }
+            }
+        }
+        self.facts.push(self.codes.iter().copied());
+        if let Some(exact) = &mut self.exact {
+            exact.push(&mut self.of_query);
+            self.of_query.clear();
+        }
+        let repeated = self.codes.len() < records.len();
+        if repeated && self.late {
+            let mut later = Findings::default();
+            report_repeats(query, records, docnos, &mut later);
+            self.repeats.push((query.to_vec(), later));
+        } else if repeated {
+            report_repeats(query, records, docnos, &mut self.findings);
+        }
+    }
+}
+
+impl Make for Shelving {
+    /// Adds the table of a query. Queries are numbered in the order in which they come, as their tables are.
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
+        let first = records[0].query as usize == self.tables.len();
+        if first {
+            self.add(id, records, docnos);
+        }
+        first
+    }
+}
+
+#[cold]
+fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    for (first, again) in repeats(records, docnos) {
+        findings.add(again.at, || {
+            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
+            let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
+            let message = if grade == earlier {
+                format!("docno {docno} is judged again for query {query}, first on line")
+            } else {
+                format!("docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line")
+            };
+            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
+        });
+    }
+}
+
+/// The place of a query: a worker, and the number of the query there.
+struct QueryAt {
+    /// The first bytes of the id, big-endian; they are nearly always enough to compare ids.
+    prefix: u64,
+    worker: u32,
+    number: u32,
+}
+
+/// Returns all queries of all workers, sorted.
+fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
+    let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
+    for (worker, ids) in names.iter().enumerate() {
+        all.extend(ids.iter().enumerate().map(|(number, id)| {
+            let prefix = Brief::of(id, 0, id.len()).prefix();
+            QueryAt { prefix, worker: worker as u32, number: number as u32 }
+        }));
+    }
+    let id = |met: &QueryAt| names[met.worker as usize].get(met.number as usize);
+    all.par_sort_unstable_by(|one, other| one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other))));
+    all
+}
+
+/// Combines grouped judgments; returns `None` if a query was met by two workers.
+fn assemble(
+    mut read: WorkerResults<JudgmentReader>,
+    grouped: Vec<Together<'_, Shelving>>,
+    source: &impl Source,
+    seed: Seed,
+) -> Option<(Qrels, Problems)> {
+    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
+    // A query of which every row is wrong has no table, and the others do not lie by their numbers.
+    let has_all = |(keep, names): (&Together<'_, Shelving>, &&Ids)| keep.make.tables.len() == names.len();
+    if !grouped.iter().zip(&names).all(has_all) {
+        return None;
+    }
+    let order = sorted(&names);
+    let mut ids = Ids::default();
+    for met in &order {
+        let id = names[met.worker as usize].get(met.number as usize);
+        if !ids.is_empty() && ids.get(ids.len() - 1) == id {
+            return None;
+        }
+        ids.push(id);
+    }
+    let after = after(&order, &names);
+    read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
+    let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
+    let named: NamedJudgments<'_> = (source.name(), &|line| source.line(line));
+    let (qrels, problems) = finish(read, ids, shelvings, Some(order), named, seed);
+    Some((Qrels { after, ..qrels }, problems))
+}
+
+/// Returns for each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
+fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
+    let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
+    for (index, met) in (0..).zip(order) {
+        indices[met.worker as usize][met.number as usize] = index;
+    }
+    let next = |met: &QueryAt| indices[met.worker as usize].get(met.number as usize + 1).copied();
+    order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
+}
+
+/// Combines scattered judgments.
+fn sort_out(
+    mut read: WorkerResults<JudgmentReader>,
+    scattered: Vec<Scattered>,
+    whole: HeldInput<'_>,
+    named: NamedJudgments<'_>,
+    (rules, kept): (Rules, KeptGrades),
+    seed: Seed,
+) -> (Qrels, Problems) {
+    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
+    let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
+    let mut ids = Ids::default();
+    for met in sorted(&names) {
+        let id = names[met.worker as usize].get(met.number as usize);
+        if ids.is_empty() || ids.get(ids.len() - 1) != id {
+            ids.push(id);
+        }
+        numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
+    }
+    let dropped = scattered.iter().map(Scattered::dropped).sum();
+    let renumber = |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
+    let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
+    let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
+        shelving.add(ids.get(records[0].query as usize), records, docnos);
+    };
+    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, kept), shelve);
+    read.findings.leave_out(dropped);
+    finish(read, ids, shelvings, None, named, seed)
+}
+
+/// The name of judgments in messages, and a function from the lines that were read to those of the text.
+type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
+
+/// Gives grades their codes, and tables their places: in the order in which they were met, or otherwise as they lie.
+fn finish(
+    read: WorkerResults<JudgmentReader>,
+    ids: Ids,
+    mut shelvings: Vec<Shelving>,
+    order: Option<Vec<QueryAt>>,
+    (name, line): NamedJudgments<'_>,
+    seed: Seed,
+) -> (Qrels, Problems) {
+    let (lines, mut findings) = (read.lines(), read.findings);
+    for shelving in &mut shelvings {
+        findings.merge(std::mem::take(&mut shelving.findings));
+    }
+    let mut problems = findings.into_problems(name, line, &lines);
+    let exact = |shelving: &Shelving| shelving.exact.as_ref().and_then(ExactFacts::extent);
+    let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
+    let book = match extents {
+        Some(extent) => Ok(Codebook::of_extent(extent)),
+        None => Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied())),
+    };
+    let book = book.unwrap_or_else(|error| {
+        if problems.first.is_empty() {
+            problems = whole_file(name, error.to_string());
+        }
+        Codebook::default()
+    });
+    let order = order.unwrap_or_else(|| as_they_lie(&shelvings));
+    shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
+    let table = |met: &QueryAt| shelvings[met.worker as usize].tables[met.number as usize];
+    let tables = order.iter().map(table).collect();
+    let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
+    let exact = extents.map(|_| {
+        let mut exact = ExactFacts::default();
+        for met in &order {
+            let of_shelf = shelvings[met.worker as usize].exact.as_ref();
+            exact.push_query(of_shelf.map(|exact| exact.of(met.number as usize)).unwrap_or_default());
+        }
+        exact
+    });
+    let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
+    let mut repeats = Vec::new();
+    let mut shelves = Vec::with_capacity(shelvings.len());
+    for shelving in shelvings {
+        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, line, &lines));
+        repeats.extend(shelving.repeats.into_iter().map(found));
+        shelves.push(shelving.shelf);
+    }
+    let (name, dialect, after) = (name.to_owned(), None, Vec::new());
+    let qrels = Qrels {
+        name,
+        dialect,
+        book,
+        queries,
+        after,
+        facts,
+        exact,
+        grouped: None,
+        tables,
+        shelves,
+        fingerprint,
+        repeats,
+        seed,
+        partner: None,
+    };
+    (qrels, problems)
+}
+
+/// Returns all queries of all shelves, one shelf after the other.
+fn as_they_lie(shelvings: &[Shelving]) -> Vec<QueryAt> {
+    let of_shelf = |(worker, shelving): (usize, &Shelving)| {
+        (0..shelving.tables.len()).map(move |number| QueryAt {
+            prefix: 0,
+            worker: worker as u32,
+            number: number as u32,
+        })
+    };
+    shelvings.iter().enumerate().flat_map(of_shelf).collect()
+}
+
+/// Makes the facts of all queries by final codes, and orders them in parallel.
+fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
+    let recode = |order: &[QueryAt]| {
+        let mut facts = Facts::new();
+        for met in order {
+            let Shelving { shelf, facts: met_facts, .. } = &shelvings[met.worker as usize];
+            let counts = met_facts.of(met.number as usize);
+            facts.push_counts(counts.iter().map(|(code, count)| (shelf.meaning(code), count)));
+        }
+        facts
+    };
+    let parts: Vec<Facts> = order.par_chunks(1 << 12).map(recode).collect();
+    let mut facts = Facts::new();
+    parts.iter().for_each(|part| facts.append(part));
+    facts
+}
+
+impl Shelving {
+    /// Replaces the preliminary codes, and numbers the shelf.
+    fn finish(&mut self, number: usize, book: &Codebook) {
+        if self.exact.is_some() {
+            // Codes are final.
+            self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
+            return;
+        }
+        let mut code = [NEGATIVE; 256];
+        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..]) {
+            *code = book.code(grade).unwrap_or(NEGATIVE);
+        }
+        self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
+        self.shelf.recode(code);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_found_after_those_before_them_in_the_text_and_after_any_other() {
+        let bytes = b"9 0 d 1\n10 0 d 1\n100 0 d 1\n11 0 d 1\n".to_vec();
+        let qrels = Qrels::read(Input::Bytes { name: "qrels".into(), bytes }).unwrap();
+        assert_eq!(qrels.after, [1, 2, u32::MAX, 0], "of 10, 100, 11 and 9");
+        for last in [Some(0), Some(1), Some(2), Some(3), None] {
+            for (index, id) in (0..).zip(qrels.queries().iter()) {
+                assert_eq!(qrels.query_after(last, id), Some(index));
+            }
+            assert_eq!(qrels.query_after(last, b"12"), None);
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! The results of one query become its row of labels: duplicates, order, lookup.
+//!
+//! ```text
+//! duplicates   every hash writes its number into the slot it belongs to; then every hash looks who is there:
+//!              itself → no earlier or later one shares the slot; another with the same hash → perhaps a duplicate (compare bytes);
+//!              another hash → among the losers, which try again with other bits. Two passes without a branch a result.
+//! order        already ranked → nothing to do; else sort by (key, input), then sort the docnos of equal keys
+//! lookup       one bit of the query's filter tells nearly every unjudged document
+//! ```
+
+use std::borrow::Cow;
+
+use super::doc_table::{DocTable, Shelf};
+use super::seen::RankedResults;
+use crate::ingest::lines::diagnostics::{Finding, Findings, quoted};
+use crate::ingest::record::packed::{Docnos, Record, by_docno};
+use crate::ingest::record::repeats::repeats;
+use crate::label::code::UNPOOLED;
+use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
+
+/// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
+const MOST_RESULTS: usize = u32::MAX as usize - 3;
+
+/// The error of a query with more lines than can be numbered.
+pub(in crate::ingest) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
+    (lines > most).then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
+}
+
+/// The place of the labels of rankings, and of the codes and keys of named documents if keys are kept.
+type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
+
+/// A maker of rows of labels; its buffers are reused from query to query.
+#[derive(Debug)]
+pub(in crate::ingest) struct Ranker {
+    rule: RankingRule,
+    /// Whether duplicates are looked for only among the ranks that are kept.
+    late: bool,
+    slots: Vec<u32>,
+    losers: [Vec<u32>; 2],
+    /// The key and the number of each result, in one number that sorts by both.
+    order: Vec<u128>,
+    /// The findings about the scores.
+    pub seen: ScoresSeen,
+    /// The groups of equal scores, if they are kept; empty for scores that the rank column orders.
+    pub tied: Option<StagedTies>,
+    /// The problems of rank columns, if they order equal scores.
+    pub wrong_ranks: Findings,
+}
+
+impl Ranker {
+    /// Makes a ranker of a rule; `late` looks for duplicates only among the ranks that are kept.
+    pub fn new(rule: RankingRule, late: bool) -> Self {
+        let (slots, losers, order, seen, wrong_ranks) = Default::default();
+        Ranker { rule, late, slots, losers, order, seen, tied: None, wrong_ranks }
+    }
+
+    /// Sets whether the groups of equal scores are kept.
+    pub fn keeping_ties(self, keep: bool) -> Self {
+        Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
+    }
+
+    /// Appends the labels of the results of one query, given in input order, and returns their number; and the codes and keys of the
+    /// named ones, if keys are kept. Duplicate docnos become findings.
+    pub fn rank(
+        &mut self,
+        query: &[u8],
+        records: &[Record],
+        docnos: Docnos<'_>,
+        judged: (&Shelf, DocTable),
+        (labels, keys): MadeLabels<'_>,
+        findings: &mut Findings,
+    ) -> u32 {
+        if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
+            findings.add(records[0].at, || Finding {
+                position: docnos.position(&records[0]),
+                message,
+                earlier: None,
+            });
+            return 0;
+        }
+        let records = &self.by_rule(query, records, docnos)[..];
+        let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
+        let late = self.late && depth < records.len();
+        if !late && self.may_repeat(records) {
+            report_repeats(query, records, docnos, findings);
+        }
+        let label = |record: &Record| label_of(record, judged, docnos);
+        let first = labels.len();
+        if let Some(keys) = keys {
+            self.sort(records);
+            self.sort_ties(records, docnos);
+            let record = |at: usize| &records[number(self.order[at])];
+            if late {
+                let kept = (0..depth).map(|at| *record(at)).collect();
+                self.check_kept(query, kept, docnos, findings);
+            }
+            let record = |at: usize| &records[number(self.order[at])];
+            for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
+                let (shelf, table) = judged;
+                let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
+                labels.push(found.map_or(UNPOOLED, |(code, _)| code));
+                keys.extend(found.filter(|_| at < depth));
+            }
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, record, &labels[first..]);
+            }
+            labels.truncate(first + depth);
+            let ranked = RankedResults { count: records.len(), record };
+            self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
+            return depth as u32;
+        }
+        if is_ranked(records) && !late {
+            let kept = with_ties(records, depth, |record| record.key);
+            labels.extend(kept.iter().map(|record| label_of(record, judged, docnos)));
+            self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, |at| &records[at], &labels[first..]);
+            }
+            let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
+            self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
+        } else {
+            self.sort(records);
+            if late {
+                self.sort_ties(records, docnos);
+                let kept = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
+                self.check_kept(query, kept, docnos, findings);
+            }
+            let record = |at: u128| &records[number(at)];
+            let kept = with_ties(&self.order, depth, |at| at >> 32);
+            labels.extend(kept.iter().map(|&at| label_of(record(at), judged, docnos)));
+            self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
+            }
+            let ranked = RankedResults { count: records.len(), record: |at: usize| record(self.order[at]) };
+            self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
+        }
+        labels.truncate(first + depth);
+        depth as u32
+    }
+
+    /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports their problems.
+    pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+        let records = &self.by_rule(query, records, docnos)[..];
+        self.sort(records);
+        self.sort_ties(records, docnos);
+        self.order.iter().map(|&at| records[number(at)]).collect()
+    }
+
+    /// The results in input order, or by the rank column if the rule asks for it.
+    #[inline(always)]
+    fn by_rule<'r>(&mut self, query: &[u8], records: &'r [Record], docnos: Docnos<'_>) -> Cow<'r, [Record]> {
+        match self.rule.ties {
+            Ties::Rank => Cow::Owned(self.by_rank_column(query, records, docnos)),
+            _ => Cow::Borrowed(records),
+        }
+    }
+
+    /// The results by score, equal scores by the rank column. A rank that is no integer, and one that occurs twice among equal scores, is a
+    /// finding.
+    #[cold]
+    fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+        let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
+        for record in records {
+            let rank = docnos.rank_column(record).unwrap_or_else(|| {
+                self.wrong_ranks.add(record.at, || {
+                    let message = format!(
+                        "rank {} is not an integer, and equal scores are to be ordered by it",
+                        quoted(docnos.rank_field(record))
+                    );
+                    Finding { position: docnos.position(record), message, earlier: None }
+                });
+                0
+            });
+            ranked.push((record.key, rank, *record));
+        }
+        ranked.sort_unstable_by_key(|(key, rank, record)| (*key, *rank, record.at));
+        let is_rank = |record: &Record| docnos.rank_column(record).is_some();
+        for tied in ranked.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            let mut tied =
+                tied.iter().map(|(_, rank, record)| (rank, record)).filter(|(_, record)| is_rank(record));
+            let Some((_, first)) = tied.next() else { continue };
+            for (rank, record) in tied {
+                self.wrong_ranks.add(record.at, || {
+                    let message = format!(
+                        "rank {rank} is there again among equal scores of query {}, first on line",
+                        quoted(query)
+                    );
+                    let (position, earlier) = (docnos.position(record), Some(docnos.position(first)));
+                    Finding { position, message, earlier }
+                });
+            }
+        }
+        ranked.into_iter().map(|(_, _, record)| record).collect()
+    }
+
+    /// Looks for duplicates among the results that are kept.
+    fn check_kept(&mut self, query: &[u8], kept: Vec<Record>, docnos: Docnos<'_>, findings: &mut Findings) {
+        if self.may_repeat(&kept) {
+            report_repeats(query, &kept, docnos, findings);
+        }
+    }
+
+    /// Whether two results may have the same docno, because their hashes are equal.
+    fn may_repeat(&mut self, records: &[Record]) -> bool {
+        let size = (records.len() * 2).next_power_of_two().max(64);
+        if self.slots.len() < size {
+            self.slots.resize(size, 0);
+        }
+        let slots = &mut self.slots[..size];
+        let [losers, next] = &mut self.losers;
+        let slot = |record: &Record, shift: u32| (record.hash >> shift) as usize & (size - 1);
+        for (number, record) in records.iter().enumerate() {
+            slots[slot(record, 0)] = number as u32;
+        }
+        losers.resize(records.len().max(losers.len()), 0);
+        let (mut lost, mut repeats) = (0, false);
+        for (number, record) in records.iter().enumerate() {
+            let winner = slots[slot(record, 0)];
+            let other = winner != number as u32;
+            losers[lost] = number as u32;
+            lost += usize::from(other);
+            repeats |= other & (records[winner as usize].hash == record.hash);
+        }
+        let mut shift = 0;
+        while lost > 1 && !repeats {
+            shift += 9;
+            if shift > 40 {
+                return true; // let the bytes decide
+            }
+            for &number in &losers[..lost] {
+                slots[slot(&records[number as usize], shift)] = number;
+            }
+            next.clear();
+            for &number in &losers[..lost] {
+                let record = &records[number as usize];
+                let winner = slots[slot(record, shift)];
+                if winner != number {
+                    next.push(number);
+                    repeats |= records[winner as usize].hash == record.hash;
+                }
+            }
+            losers[..next.len()].copy_from_slice(next);
+            lost = next.len();
+        }
+        repeats
+    }
+
+    /// Sorts the results into `order`, equal scores in input order.
+    fn sort(&mut self, records: &[Record]) {
+        let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
+        self.order.clear();
+        self.order.extend(records.iter().enumerate().map(place));
+        if !self.order.is_sorted() {
+            self.order.sort_unstable();
+        }
+    }
+
+    /// Sorts equal scores in `order` by the rule.
+    fn sort_ties(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        let docno = |&at: &u128| docnos.of(&records[number(at)]);
+        let by_docno = by_docno(self.rule.ties);
+        for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32) {
+            tied.sort_by(|one, other| by_docno(docno(one), docno(other)));
+        }
+    }
+
+    /// Puts the labels of equal scores in the order of the rule, if the scores descend already; `record` gives the record of a label.
+    /// Labels that are all the same, which is nearly always so, stay as they are.
+    fn order_ties<'a>(&self, record: impl Fn(usize) -> &'a Record, docnos: Docnos<'_>, labels: &mut [u8]) {
+        let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
+        let key = |at: usize| record(at).key;
+        while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
+            first += alone;
+            let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
+            let end = other.unwrap_or(labels.len());
+            let tied = &mut labels[first..end];
+            if tied.iter().any(|&label| label != tied[0]) {
+                let mut order: Vec<(&[u8], u8)> =
+                    (first..end).map(|at| docnos.of(record(at))).zip(tied.iter().copied()).collect();
+                sort_by_docno(&mut order, by_docno);
+                std::iter::zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
+            }
+            first = end;
+        }
+    }
+}
+
+/// Sorts docnos and their labels. A function by itself, because it would be compiled again for every way to find records.
+fn sort_by_docno(order: &mut [(&[u8], u8)], by_docno: fn(&[u8], &[u8]) -> std::cmp::Ordering) {
+    order.sort_by(|one, other| by_docno(one.0, other.0));
+}
+
+/// Notes the groups of equal scores of a query. The labels are those of its first results and of those that are tied with the last of the
+/// `depth` that are kept.
+#[inline(never)]
+fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> &'a Record, labels: &[u8]) {
+    // Every result may have been dropped.
+    if labels.is_empty() {
+        return;
+    }
+    let (mut first, query) = (0, record(0).query);
+    let key = |at: usize| record(at).key;
+    while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
+        first += alone;
+        let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
+        let end = other.unwrap_or(labels.len());
+        tied.note(query, first as u32, &labels[first..end], end.min(depth) - first);
+        first = end;
+    }
+}
+
+/// The label of a result. If it were called where it could be inlined, reading a run would take a twentieth longer.
+#[inline(always)]
+fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<'_>) -> u8 {
+    shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
+}
+
+/// The first `depth` (at least 1) of the results and those that are tied with the last of them.
+fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K) -> &[T] {
+    let tied = ranked[depth..].iter().take_while(|result| key(result) == key(&ranked[depth - 1]));
+    &ranked[..depth + tied.count()]
+}
+
+/// Whether the results are in the order of descending scores.
+fn is_ranked(records: &[Record]) -> bool {
+    let mut all = true;
+    for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
+        all &= pair.0.key <= pair.1.key;
+    }
+    all
+}
+
+/// The number of the result at a place of [`Ranker::order`].
+#[inline(always)]
+fn number(place: u128) -> usize {
+    place as u32 as usize
+}
+
+/// Reports the docnos that occur more than once, comparing their bytes.
+#[cold]
+fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    for (first, again) in repeats(records, docnos) {
+        findings.add(again.at, || {
+            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
+            let message = format!("docno {docno} is there again for query {query}, first on line");
+            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ingest::bytes::hash::tests::KNOWN;
+    use crate::ingest::record::packed::address;
+    use std::cmp::Ordering;
+
+    use super::*;
+    use crate::ingest::record::packed::sort_key;
+    use crate::label::{ScoreType, Ties};
+    use proptest::prelude::*;
+
+    fn records(hashes: &[u64]) -> Vec<Record> {
+        let record = |(at, &hash): (usize, &u64)| Record { key: 0, hash, at: at as u64, length: 1, query: 0 };
+        hashes.iter().enumerate().map(record).collect()
+    }
+
+    #[test]
+    fn keys_descend_with_scores() {
+        let scores = [f64::MAX, 1.5, 1.0, f64::MIN_POSITIVE, 0.0, -1e-9, -1.0, f64::MIN];
+        assert!(scores.map(|score| sort_key(score, ScoreType::F64)).is_sorted_by(|a, b| a < b));
+        assert_eq!(sort_key(-0.0, ScoreType::F64), sort_key(0.0, ScoreType::F64));
+        assert_eq!(sort_key(1.0 + 1e-12, ScoreType::F32), sort_key(1.0, ScoreType::F32));
+        assert_ne!(sort_key(1.0 + 1e-12, ScoreType::F64), sort_key(1.0, ScoreType::F64));
+    }
+
+    #[test]
+    fn more_lines_than_can_be_numbered_are_told() {
+        assert_eq!(too_many(b"q", MOST_RESULTS, MOST_RESULTS), None);
+        let message = too_many(b"q", MOST_RESULTS + 1, MOST_RESULTS).unwrap();
+        assert_eq!(message, "query 'q' has 4294967293 lines: there can be 4294967292 at most");
+    }
+
+    #[test]
+    fn equal_hashes_are_always_noticed() {
+        let mut ranker = Ranker::new(RankingRule::default(), false);
+        for spread in [1, 64, 1 << 20, 0x9e37_79b9_7f4a_7c15] {
+            let distinct: Vec<u64> = (0..500u64).map(|n| n.wrapping_mul(spread)).collect();
+            assert!(spread < 1 << 40 || !ranker.may_repeat(&records(&distinct)));
+            for again in [0, 1, 250, 499] {
+                let mut hashes = distinct.clone();
+                hashes.push(distinct[again]);
+                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+                hashes.swap(0, 500);
+                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+            }
+        }
+    }
+
+    proptest! {
+        /// Documents of few different scores, in any order or ranked already, are put in the order of the rule.
+        #[test]
+        fn labels_are_in_the_order_of_the_rule(
+            keys in prop::collection::vec(0u64..3, 1..9), shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
+            ranked: bool, late: bool, depth in prop::option::of(1u32..9),
+            ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]),
+        ) {
+            let mut keys = keys;
+            if ranked {
+                keys.sort_unstable();
+            }
+            let docno = |at: usize| &b"012345678"[shuffled[at]..=shuffled[at]];
+            let text: Vec<u8> = (0..keys.len()).flat_map(docno).copied().collect();
+            let record = |at: usize| {
+                Record { key: keys[at], hash: KNOWN.hash(docno(at), 0, 1), at: address(0, at), length: 1, query: 0 }
+            };
+            let records: Vec<Record> = (0..keys.len()).map(record).collect();
+            let code = |at: usize| if shuffled[at] % 2 == 0 { UNPOOLED } else { 10 + shuffled[at] as u8 };
+            let mut shelf = Shelf::default();
+            let table = shelf.table(0, keys.len());
+            for at in (0..keys.len()).filter(|&at| code(at) != UNPOOLED) {
+                shelf.insert(table, &records[at], docno(at), code(at));
+            }
+            let mut expected: Vec<usize> = (0..keys.len()).collect();
+            expected.sort_by(|&one, &other| {
+                let tied = match ties {
+                    Ties::DocnoDescending => docno(other).cmp(docno(one)),
+                    Ties::DocnoAscending => docno(one).cmp(docno(other)),
+                    // Text has no rank column here.
+                    Ties::Input | Ties::Rank => Ordering::Equal,
+                };
+                keys[one].cmp(&keys[other]).then(tied)
+            });
+            expected.truncate(depth.map_or(usize::MAX, |depth| depth as usize));
+            let expected: Vec<u8> = expected.into_iter().map(code).collect();
+            let mut ranker = Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
+            let (mut labels, mut findings) = (vec![77], Findings::default());
+            let count = ranker.rank(b"q", &records, docnos, (&shelf, table), (&mut labels, None), &mut findings);
+            prop_assert_eq!(count as usize, expected.len());
+            prop_assert_eq!(&labels[1..], &expected[..]);
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! A run: its lines are joined with the judgments, and ranked, to rows of labels.
+//!
+//! The first pass assumes that the lines of a query are together. If a query comes back later, the run is read again for lines in any
+//! order.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::picks::Picks;
+use super::qrels::Qrels;
+use super::rank::Ranker;
+use crate::error::{Error, Result, printable_path};
+use crate::ingest::bytes::interner::Interner;
+use crate::ingest::lines::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
+use crate::ingest::lines::dialect::Rules;
+use crate::ingest::lines::layout::not_counted;
+use crate::ingest::lines::layout::{Order, RankColumn};
+use crate::ingest::lines::options::OptionStyle;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::record::by_query::{Scattered, each_query};
+use crate::ingest::record::packed::{Docnos, Record, rank_of_key, score_of_key, sort_key};
+use crate::ingest::record::reader::{Make, RowReader, Source, Together, WorkerResults};
+use crate::ingest::settings::Join;
+use crate::label::code::MAX_GRADES;
+use crate::label::{
+    Above, Codebook, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
+    Unmatched,
+};
+use crate::watch::{Watch, not_stopped};
+
+/// The settings of a join that all workers share.
+#[derive(Clone, Copy)]
+pub struct Joining<'a> {
+    pub qrels: &'a Qrels,
+    pub rule: RankingRule,
+    pub rules: Rules,
+    /// Whether tied groups are kept.
+    pub keep_ties: bool,
+    /// Whether the rows are a part of a run, which need have no query of the qrels.
+    pub part: bool,
+    /// Whether there may be no rows at all.
+    pub may_be_empty: bool,
+    /// Whether documents are left out whose id is the id of their query.
+    pub drop_identical_ids: bool,
+    /// The watch that may stop the work.
+    pub watch: Option<&'a Watch>,
+}
+
+impl Joining<'_> {
+    /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades, labels do not tell which are mixed.
+    pub fn check_exact(&self) -> Result<()> {
+        if !self.keep_ties || self.qrels.exact().is_none() {
+            return Ok(());
+        }
+        Err(Error::Unanswerable(format!(
+            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores cannot be evaluated: round the grades, \
+             or take the order of the ranking",
+            printable_path(self.qrels.name().as_ref())
+        )))
+    }
+}
+
+/// Reads a run called `name`; returns what can be used of it, and the problems.
+pub(in crate::ingest) fn read(
+    source: &impl Source,
+    name: &str,
+    joining: Joining<'_>,
+) -> Result<(StagedRun, RunProblems)> {
+    let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
+    check_ties(source.name(), order, joining.rule.ties)?;
+    joining.check_exact()?;
+    let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
+    // Where repeated documents matter only among the first results, none may be dropped before these are known.
+    let thinning = !joining.rules.late_repeats;
+    let worker = || {
+        let rankings = FirstRankings { met: &met, rankings: RunRankings::new(joining, order) };
+        (Results::new(joining), Together::new(rankings, &back).thinning(thinning))
+    };
+    let (mut read, grouped) = source.read(&back, seed, worker)?;
+    if !back.load(Ordering::Relaxed) {
+        read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
+        let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
+        return Ok(finish(read, rankings, name, source, joining));
+    }
+    let scattered = || Scattered::new(qrels.queries().len()).of(source.whole()).thinning(thinning);
+    let worker = || (Results::new(joining), scattered());
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
+    let rankings = || RunRankings::new(joining, order);
+    let rankings = each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
+    not_stopped(joining.watch)?;
+    Ok(finish(read, rankings, name, source, joining))
+}
+
+/// Checks that results have ranks, if these are to order equal scores.
+pub(in crate::ingest) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
+    match (ties, order) {
+        (Ties::Rank, Order::Scores { ranks: RankColumn::None } | Order::RankScores { .. }) => {
+            Err(Error::Unanswerable(format!(
+                "{} has no ranks beside its scores that could order equal ones: take other ties than `rank`",
+                printable_path(name.as_ref())
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The results that one worker reads.
+pub(in crate::ingest) struct Results<'a> {
+    joining: Joining<'a>,
+    /// The only queries whose rows are kept; `None` if these are all judged queries.
+    picks: Option<&'a Picks>,
+    /// The last judged query.
+    last: Option<u32>,
+    /// The queries without judgments.
+    ignored: Interner,
+    /// The number of the last chunk with a tag, and the tag of its last line.
+    pub tag: (u64, Vec<u8>),
+}
+
+impl<'a> Results<'a> {
+    pub fn new(joining: Joining<'a>) -> Self {
+        let ignored = Interner::new(joining.qrels.seed());
+        Results { joining, picks: None, last: None, ignored, tag: (0, Vec::new()) }
+    }
+
+    /// Restricts rows to the queries of `picks`.
+    pub fn of(self, picks: &'a Picks) -> Self {
+        Results { picks: Some(picks), ..self }
+    }
+}
+
+impl RowReader<6> for Results<'_> {
+    const ROLE: Role = Role::Run;
+
+    fn rules(&self) -> Rules {
+        self.joining.rules
+    }
+
+    /// The sort key of a score.
+    #[inline(always)]
+    fn key(&self, score: f64) -> u64 {
+        sort_key(score, self.joining.rule.score)
+    }
+
+    fn reads_ranks(&self) -> bool {
+        self.joining.rule.ties == Ties::Rank
+    }
+
+    fn query(&mut self, id: &[u8]) -> Option<u32> {
+        let query = self.joining.qrels.query_after(self.last, id);
+        match query {
+            Some(_) => self.last = query,
+            None => drop(self.ignored.insert(id)),
+        }
+        self.picks.map_or(query, |picks| picks.number(id, query))
+    }
+
+    fn end_chunk(&mut self, chunk: u64, last: &[u8]) {
+        self.tag = (chunk, last.to_vec());
+    }
+}
+
+/// The set of queries of the qrels that a run has had so far.
+struct QueriesMet(Vec<AtomicU64>);
+
+impl QueriesMet {
+    fn new(queries: usize) -> Self {
+        QueriesMet((0..queries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Marks a query; returns `false` if it was marked before.
+    fn first_time(&self, query: u32) -> bool {
+        let bit = 1 << (query % 64);
+        self.0[query as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+}
+
+/// The rows of labels that one worker makes.
+pub(in crate::ingest) struct RunRankings<'a> {
+    qrels: &'a Qrels,
+    pub ranker: Ranker,
+    pub staged: StagedPiece,
+    pub findings: Findings,
+    /// The codes and the keys of the named documents of the query at hand, if keys are kept.
+    keys: Vec<(u8, u64)>,
+    order: Order,
+    pub drop_identical_ids: bool,
+}
+
+impl<'a> RunRankings<'a> {
+    pub fn new(
+        Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
+        order: Order,
+    ) -> Self {
+        // Ranks are not scores, which might be equal as f32.
+        let rule = match order {
+            Order::Scores { .. } => rule,
+            Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
+        };
+        let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
+        let (staged, findings, keys) = Default::default();
+        RunRankings { qrels, ranker, staged, findings, keys, order, drop_identical_ids }
+    }
+
+    /// Returns the meaning of the codes.
+    pub fn book(&self) -> &'a Codebook {
+        self.qrels.book()
+    }
+
+    /// Returns the id of the query `query` of the qrels.
+    pub fn id(&self, query: u32) -> &'a [u8] {
+        self.qrels.queries().get(query as usize)
+    }
+
+    /// Ranks the results of one query.
+    pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        let query = records[0].query;
+        let (id, judged) = (self.id(query), self.qrels.judged(query));
+        let RunRankings { ranker, staged, findings, .. } = self;
+        match self.order {
+            Order::Scores { .. } => {}
+            Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
+            Order::RankScores { counted: None } => {
+                report_equal_ranks(id, records, docnos, |key| -score_of_key(key) as i64, findings);
+            }
+            Order::RankScores { counted: Some(options) } => {
+                report_uncounted(records, docnos, options, findings);
+            }
+        }
+        let records = &without_identical(id, records, docnos, self.drop_identical_ids);
+        let StagedPiece { rows, labels, exact, numbers } = staged;
+        self.keys.clear();
+        let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
+        let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
+        let judged = self.keys.iter().filter(|(code, _)| Above::JUDGED.contains(*code));
+        match self.qrels.facets() {
+            // Keys are numbers of documents.
+            Some(grouped) => {
+                numbers.extend(self.keys.iter().map(|&(_, key)| key as u32));
+                if self.qrels.exact().is_some() {
+                    let grades = grouped.largest.of(query as usize);
+                    exact.extend(judged.map(|&(_, key)| grades[key as usize]));
+                }
+            }
+            None => exact.extend(judged.map(|&(_, key)| f64::from_bits(key))),
+        }
+        rows.push(StagedRow { query, depth });
+    }
+
+    /// Ranks the results of a query that are together in the input, so that the order of their ranks is meaningful.
+    pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        self.rank(records, docnos);
+        if let Order::Scores { ranks } = self.order {
+            self.ranker.seen.see_ranks(records, docnos, ranks);
+        }
+    }
+}
+
+/// The rows of labels of queries that no worker has met before.
+struct FirstRankings<'a> {
+    met: &'a QueriesMet,
+    rankings: RunRankings<'a>,
+}
+
+impl Make for FirstRankings<'_> {
+    fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
+        let first = self.met.first_time(records[0].query);
+        if first {
+            self.rankings.rank_together(records, docnos);
+        }
+        first
+    }
+}
+
+/// Reports results of a query that have the same rank.
+fn report_equal_ranks(
+    query: &[u8],
+    records: &[Record],
+    docnos: Docnos<'_>,
+    rank_of_key: fn(u64) -> i64,
+    findings: &mut Findings,
+) {
+    if records.is_sorted_by(|one, next| one.key < next.key) {
+        return;
+    }
+    let mut order: Vec<&Record> = records.iter().collect();
+    order.sort_by_key(|record| record.key);
+    for same in order.chunk_by(|one, other| one.key == other.key) {
+        for again in &same[1..] {
+            findings.add(again.at, || {
+                let (rank, query) = (rank_of_key(again.key), quoted(query));
+                let message = format!("rank {rank} is there again for query {query}, first on line");
+                let (position, earlier) = (docnos.position(again), Some(docnos.position(same[0])));
+                Finding { position, message, earlier }
+            });
+        }
+    }
+}
+
+/// Reports the first result of a query whose rank, as a score, does not continue the count.
+fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle, findings: &mut Findings) {
+    let wrong = (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
+    if let Some((rank, record)) = wrong {
+        findings.add(record.at, || {
+            let found = (-score_of_key(record.key)).to_string();
+            let message = not_counted(found.as_bytes(), Some(rank), options);
+            Finding { position: docnos.position(record), message, earlier: None }
+        });
+    }
+}
+
+/// Returns the results of a query, without the document whose id is the query's if such documents are to be `dropped`.
+pub(in crate::ingest) fn without_identical<'r>(
+    query: &[u8],
+    records: &'r [Record],
+    docnos: Docnos<'_>,
+    dropped: bool,
+) -> Cow<'r, [Record]> {
+    let is_identical = |record: &Record| record.length as usize == query.len() && docnos.of(record) == query;
+    if !dropped || !records.iter().any(is_identical) {
+        return Cow::Borrowed(records);
+    }
+    Cow::Owned(records.iter().filter(|record| !is_identical(record)).copied().collect())
+}
+
+/// Writes `1 query`, `2 queries` and so on.
+fn count_of_queries(count: u64) -> String {
+    format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
+}
+
+/// Combines the rows that all workers have read and ranked.
+pub(in crate::ingest) fn finish(
+    read: WorkerResults<Results<'_>>,
+    rankings: Vec<RunRankings<'_>>,
+    name: &str,
+    source: &impl Source,
+    joining: Joining<'_>,
+) -> (StagedRun, RunProblems) {
+    let ignored = ignored(&read.rows);
+    let lines = read.lines();
+    let joined = read.rows.iter().any(|rows| rows.last.is_some());
+    let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
+    let (name, path) = (name.to_owned(), source.name().to_owned());
+    let info = RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
+    let tied = joining.keep_ties.then(StagedTies::default);
+    let mut run = StagedRun { info, tied, ..StagedRun::default() };
+    let (mut findings, mut repeats) = (read.findings, Findings::default());
+    for part in rankings {
+        run.info.seen.merge(part.ranker.seen);
+        run.pieces.push(part.staged);
+        run.tied.iter_mut().zip(part.ranker.tied).for_each(|(tied, part)| tied.merge(part));
+        findings.merge(part.ranker.wrong_ranks);
+        if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
+    }
+    let line = |line| source.line(line);
+    let mut problems = findings.into_problems(&run.info.source, line, &lines);
+    if problems.first.is_empty()
+        && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
+    {
+        problems = whole_file(&run.info.source, message);
+    }
+    let repeats = repeats.into_problems(&run.info.source, line, &lines);
+    (run, RunProblems { lines: problems, repeats })
+}
+
+/// Collects the queries without judgments that workers have met.
+pub(in crate::ingest) fn ignored(rows: &[Results<'_>]) -> Unmatched {
+    let mut ignored: Vec<&[u8]> = rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
+    ignored.par_sort_unstable();
+    ignored.dedup();
+    Unmatched::all(ignored)
+}
+
+/// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to have a query of the qrels and has none.
+pub(in crate::ingest) fn nothing_in_it(
+    info: &RunInfo,
+    joined: bool,
+    joining: Joining<'_>,
+    expected: String,
+) -> Option<String> {
+    let there = joining.qrels.queries();
+    if joining.part {
+        return None;
+    }
+    if info.results == 0 && joining.may_be_empty {
+        return None;
+    }
+    if info.results == 0 {
+        return Some(format!("there is no result in it{expected}"));
+    }
+    if joined || joining.rules.unjudged_runs || there.is_empty() {
+        return None;
+    }
+    info.ignored.ids.iter().next().map(|here| {
+        format!(
+            "no query of {} is in it: it has {} such as {}, the qrels have {} such as {}",
+            printable_path(joining.qrels.name().as_ref()),
+            count_of_queries(info.ignored.count),
+            quoted(here),
+            count_of_queries(there.len() as u64),
+            quoted(there.get(0)),
+        )
+    })
+}
+
+impl Join {
+    /// Checks that the lines of the qrels were read by the rules for lines of runs.
+    pub(in crate::ingest) fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
+        match qrels.dialect() {
+            Some(dialect) if dialect != self.dialect => Err(Error::Unanswerable(format!(
+                "{} was read as {dialect:?}, so runs cannot be joined with it as {:?}",
+                printable_path(qrels.name().as_ref()),
+                self.dialect
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    pub(in crate::ingest) fn joining<'a>(&'a self, qrels: &'a Qrels) -> Joining<'a> {
+        let (rule, rules) = (self.rule(), self.dialect.rules());
+        let (keep_ties, drop_identical_ids) = (self.keep_ties, self.drop_identical_ids);
+        Joining {
+            qrels,
+            rule,
+            rules,
+            keep_ties,
+            part: self.part,
+            may_be_empty: self.part,
+            drop_identical_ids,
+            watch: self.watch(),
+        }
+    }
+}

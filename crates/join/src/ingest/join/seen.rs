@@ -1,0 +1,154 @@
+//! Facts about the scores of a run that are noticed while it is ranked, and may need a note: equal ones, contrary ranks, ties in f32.
+//!
+//! No function here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
+
+use crate::ingest::lines::layout::RankColumn;
+use crate::ingest::record::packed::{Docnos, Record, by_docno, score_of_key, sort_key};
+use crate::label::code::UNPOOLED;
+use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
+
+impl ScoresSeen {
+    /// Looks at the scores of a query, whose first ranks have the given labels.
+    #[inline(always)]
+    pub(in crate::ingest) fn see<'a>(
+        &mut self,
+        rule: RankingRule,
+        labels: &[u8],
+        ranked: RankedResults<impl Fn(usize) -> &'a Record + Copy>,
+        label: &dyn Fn(&Record) -> u8,
+        docnos: Docnos<'_>,
+    ) {
+        self.ranked += u64::from(ranked.count > 0);
+        self.judged += u64::from(is_any_judged(labels));
+        if ranked.count < 2 {
+            return;
+        }
+        self.several += 1;
+        self.equal += u64::from(ranked.key(0) == ranked.key(ranked.count - 1));
+        if rule.score == ScoreType::F64 {
+            self.in_f32 += u64::from(ranked.differs_in_f32(labels, rule.ties, label, docnos));
+        }
+    }
+
+    /// Compares the rank columns of the first and the last line of a query with their scores.
+    pub(in crate::ingest) fn see_ranks(&mut self, records: &[Record], docnos: Docnos<'_>, ranks: RankColumn) {
+        let [first, .., last] = records else { return };
+        let rank = |record: &Record| match ranks {
+            RankColumn::None => None,
+            RankColumn::Behind => docnos.rank_column(record),
+            RankColumn::At(separator, column) => {
+                let fields = separator.fields(docnos.line_of(record)?);
+                std::str::from_utf8(fields.get(column)?).ok()?.parse().ok()
+            }
+        };
+        let ranks = rank(first).zip(rank(last));
+        let Some((one, other)) = ranks.filter(|(one, other)| one != other && first.key != last.key) else {
+            return;
+        };
+        self.compared += 1;
+        self.contrary += u64::from((one < other) != (first.key < last.key));
+    }
+}
+
+/// Checks whether one of the labels is of a document that is in the qrels.
+#[inline(always)]
+fn is_any_judged(labels: &[u8]) -> bool {
+    // 64 labels at a time, so that there is no branch for each of them.
+    labels.chunks(64).any(|some| some.iter().fold(false, |any, &label| any | (label > UNPOOLED)))
+}
+
+/// The results of a query, best first; results of equal scores may be in any order.
+#[derive(Clone, Copy)]
+pub(in crate::ingest) struct RankedResults<R> {
+    /// The number of results.
+    pub count: usize,
+    /// A function that returns the result at a rank, from 0.
+    pub record: R,
+}
+
+impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
+    fn key(&self, rank: usize) -> u64 {
+        (self.record)(rank).key
+    }
+
+    /// Checks whether the labels of the first ranks would come in another order if scores were compared as f32.
+    ///
+    /// If so, two neighbours with different labels have scores that are equal as f32, or the last of these ranks and the next one have.
+    #[inline(always)]
+    fn differs_in_f32(
+        self,
+        labels: &[u8],
+        ties: Ties,
+        label: &dyn Fn(&Record) -> u8,
+        docnos: Docnos<'_>,
+    ) -> bool {
+        let mut from = 0;
+        while from < labels.len() {
+            let change = labels[from..].windows(2).position(|pair| pair[0] != pair[1]);
+            let rank = change.map_or(labels.len() - 1, |change| from + change);
+            from = rank + 1;
+            if from < self.count && key_in_f32(self.key(rank)) == key_in_f32(self.key(from)) {
+                let (end, differs) = self.reorders(rank, labels, ties, label, docnos);
+                if differs {
+                    return true;
+                }
+                from = end;
+            }
+        }
+        false
+    }
+
+    /// Returns the end of the results that have the score of this rank as f32, and whether their labels come in another order then.
+    #[cold]
+    fn reorders(
+        self,
+        rank: usize,
+        labels: &[u8],
+        ties: Ties,
+        label: &dyn Fn(&Record) -> u8,
+        docnos: Docnos<'_>,
+    ) -> (usize, bool) {
+        let key = key_in_f32(self.key(rank));
+        let alike = |rank: &usize| key_in_f32(self.key(*rank)) == key;
+        let start = (0..rank).rev().take_while(alike).last().unwrap_or(rank);
+        let end = (rank..self.count).take_while(alike).last().map_or(rank, |last| last + 1);
+        if self.key(start) == self.key(end - 1) {
+            return (end, false);
+        }
+        let mut tied: Vec<&Record> = (start..end).map(self.record).collect();
+        sort_tied(&mut tied, ties, docnos);
+        let differs = tied.iter().zip(&labels[start..]).any(|(record, &kept)| label(record) != kept);
+        (end, differs)
+    }
+}
+
+/// Sorts results of equal scores. A function by itself, because it would be compiled again for every way to find records.
+fn sort_tied(tied: &mut [&Record], ties: Ties, docnos: Docnos<'_>) {
+    let by_docno = by_docno(ties);
+    let rank = |record: &Record| if ties == Ties::Rank { docnos.rank_column(record) } else { None };
+    tied.sort_by(|one, other| {
+        let by_rank = rank(one).cmp(&rank(other));
+        by_rank.then(by_docno(docnos.of(one), docnos.of(other))).then(one.at.cmp(&other.at))
+    });
+}
+
+/// Converts the sort key of a score as f64 to its key as f32.
+pub(in crate::ingest) fn key_in_f32(key: u64) -> u64 {
+    sort_key(score_of_key(key), ScoreType::F32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(score: f64) -> u64 {
+        sort_key(score, ScoreType::F64)
+    }
+
+    #[test]
+    fn keys_in_f32_are_those_of_the_rounded_scores() {
+        for score in [0.0, 1.0, 0.1, -0.1, 1e-50, -1e-50, 1e300, -1e300, 27.412345678, f64::MIN_POSITIVE] {
+            assert_eq!(key_in_f32(key(score)), sort_key(score, ScoreType::F32), "{score:e}");
+        }
+    }
+}

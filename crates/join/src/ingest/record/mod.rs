@@ -1,0 +1,17 @@
+//! Records: a row in 32 bytes, and all records of a query together.
+//!
+//! It must never know what is judged; judgments and runs are what others make of records.
+//!
+//! ```text
+//! packed     a row as 32 bytes: sort key, hash of the docno, position of the docno
+//! reader     rows of text become records, which are handed on by query
+//! columns    rows of columns become records
+//! by_query   the slower way, for rows in any order
+//! repeats    documents that a query has twice
+//! ```
+
+pub(in crate::ingest) mod by_query;
+pub(in crate::ingest) mod columns;
+pub(in crate::ingest) mod packed;
+pub(in crate::ingest) mod reader;
+pub(in crate::ingest) mod repeats;

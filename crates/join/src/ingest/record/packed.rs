@@ -1,0 +1,200 @@
+//! One valid line, reduced to what a join needs, and the place of the bytes of its docno.
+
+use std::cmp::Ordering;
+
+use crate::ingest::bytes::limits::UNIT;
+use crate::ingest::columns::PieceDocs;
+use crate::ingest::lines::diagnostics::Position;
+use crate::ingest::lines::scan::{is_separator, whole_line};
+use crate::label::{ScoreType, Ties};
+
+/// A result or a judgment: 32 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(in crate::ingest) struct Record {
+    /// A result's sort key (smaller is better), or the bits of a judgment's grade.
+    pub key: u64,
+    /// The hash of the docno.
+    pub hash: u64,
+    /// The docno: the chunk in the high 24 bits, the offset in it in the low 40. Ascending in the order of the input.
+    pub at: u64,
+    /// The length of the docno, in bytes.
+    pub length: u32,
+    /// The number of the query.
+    pub query: u32,
+}
+
+impl Record {
+    /// The number of the chunk of the docno.
+    pub fn chunk(&self) -> u64 {
+        place(self).0
+    }
+
+    /// The offset of the docno in its chunk.
+    pub fn offset(&self) -> usize {
+        place(self).1
+    }
+}
+
+/// The bits of an offset in the place of a docno, which is one number.
+const OFFSET_BITS: u32 = 40;
+
+/// Returns the chunk and the offset of a docno as [`Record::at`].
+#[inline(always)]
+pub(in crate::ingest) fn address(chunk: u64, offset: usize) -> u64 {
+    chunk << OFFSET_BITS | offset as u64
+}
+
+/// The chunks that records refer to.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ingest) enum Docnos<'a> {
+    /// Chunks of bytes.
+    Chunks {
+        /// The number of the first of `chunks`.
+        first: u64,
+        /// The bytes of each chunk.
+        chunks: &'a [&'a [u8]],
+        /// Whether the chunks are text. Otherwise they are copied docnos, each after the number of its line as a little-endian `u32`.
+        text: bool,
+    },
+    /// Columns, cut into pieces; the offset of a record is its row in the piece.
+    Columns {
+        /// The number of the first of `pieces`.
+        first: u64,
+        /// The documents of each piece.
+        pieces: &'a [PieceDocs<'a>],
+    },
+}
+
+impl<'a> Docnos<'a> {
+    /// Returns the docno of a record.
+    #[inline]
+    pub fn of(&self, record: &Record) -> &'a [u8] {
+        let (chunk, offset) = place(record);
+        let length = record.length as usize;
+        match *self {
+            Docnos::Chunks { first, chunks, .. } => {
+                &chunks[(chunk - first) as usize][offset..offset + length]
+            }
+            Docnos::Columns { first, pieces } => pieces[(chunk - first) as usize].docno(offset, length),
+        }
+    }
+
+    /// Returns the field behind a result's docno, from the text or from where it was copied; nothing in columns.
+    pub fn rank_field(&self, record: &Record) -> &'a [u8] {
+        let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
+        let (chunk, offset) = place(record);
+        let rest = &chunks[(chunk - first) as usize][offset + record.length as usize..];
+        if let [UNIT, rest @ ..] = rest {
+            return memchr::memchr(UNIT, rest).map_or(rest, |end| &rest[..end]);
+        }
+        let start = rest.iter().position(|&byte| !is_separator(byte)).unwrap_or(rest.len());
+        let length = rest[start..].iter().position(|&byte| is_separator(byte));
+        &rest[start..start + length.unwrap_or(rest.len() - start)]
+    }
+
+    /// Returns the line in which a result stands, if the text is there.
+    pub fn line_of(&self, record: &Record) -> Option<&'a [u8]> {
+        let Docnos::Chunks { first, chunks, text: true } = *self else { return None };
+        let (chunk, offset) = place(record);
+        Some(whole_line(chunks[(chunk - first) as usize], offset))
+    }
+
+    /// Returns the rank of a result: in text, the number behind its docno.
+    pub fn rank_column(&self, record: &Record) -> Option<i64> {
+        match *self {
+            Docnos::Chunks { .. } => std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok(),
+            Docnos::Columns { first, pieces } => {
+                let (chunk, offset) = place(record);
+                pieces[(chunk - first) as usize].rank(offset)
+            }
+        }
+    }
+
+    /// Returns the line of a record; lines are counted, so this is for messages only. In columns it is the row.
+    pub fn position(&self, record: &Record) -> Position {
+        let (chunk, offset) = place(record);
+        let line = match *self {
+            Docnos::Chunks { first, chunks, text } => {
+                let bytes = &chunks[(chunk - first) as usize][..offset];
+                match text {
+                    true => memchr::memchr_iter(b'\n', bytes).count() as u64 + 1,
+                    false => bytes[offset - BEFORE_COPY..]
+                        .iter()
+                        .rev()
+                        .fold(0, |line, &byte| line << 8 | u64::from(byte)),
+                }
+            }
+            Docnos::Columns { .. } => offset as u64 + 1,
+        };
+        Position { chunk, line }
+    }
+}
+
+/// Returns the chunk of a record, and the offset in it.
+#[inline(always)]
+fn place(record: &Record) -> (u64, usize) {
+    (record.at >> OFFSET_BITS, (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
+}
+
+/// The bytes before a copied docno: the number of its line.
+pub(in crate::ingest) const BEFORE_COPY: usize = size_of::<u32>();
+
+/// Copies a docno behind the number of its line; returns its offset.
+pub(in crate::ingest) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize {
+    chunk.extend_from_slice(&(line as u32).to_le_bytes());
+    chunk.extend_from_slice(docno);
+    chunk.len() - docno.len()
+}
+
+/// Converts a score to a sort key: ascending keys are descending scores, and equal scores have equal keys.
+#[inline(always)]
+pub(in crate::ingest) fn sort_key(score: f64, precision: ScoreType) -> u64 {
+    let score = match precision {
+        ScoreType::F64 => score,
+        ScoreType::F32 => f64::from(score as f32),
+    };
+    let bits = (score + 0.0).to_bits(); // −0 is 0
+    if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
+}
+
+/// Converts a sort key to its score; 0 for −0.
+pub(in crate::ingest) fn score_of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 0 { !key & !(1 << 63) } else { key })
+}
+
+/// Converts a rank to a sort key: smaller is better.
+#[inline(always)]
+pub(in crate::ingest) fn rank_key(rank: i64) -> u64 {
+    rank as u64 ^ 1 << 63
+}
+
+/// Converts a sort key to its rank.
+pub(in crate::ingest) fn rank_of_key(key: u64) -> i64 {
+    (key ^ 1 << 63) as i64
+}
+
+/// Returns the order of the docnos of equal scores.
+pub(in crate::ingest) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
+    match ties {
+        Ties::DocnoDescending => |one, other| other.cmp(one),
+        Ties::DocnoAscending => |one, other| one.cmp(other),
+        // Docnos stay in the order of the input, which is that of the rank column if it orders them.
+        Ties::Input | Ties::Rank => |_, _| Ordering::Equal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copied_docno_knows_its_line() {
+        let mut chunk = Vec::new();
+        copy_docno(&mut chunk, 70_000, b"D1");
+        let offset = copy_docno(&mut chunk, 70_001, b"D22");
+        let record = Record { key: 0, hash: 0, at: address(5, offset), length: 3, query: 0 };
+        let docnos = Docnos::Chunks { first: 5, chunks: &[&chunk], text: false };
+        assert_eq!(docnos.of(&record), b"D22");
+        assert_eq!(docnos.position(&record), Position { chunk: 5, line: 70_001 });
+    }
+}

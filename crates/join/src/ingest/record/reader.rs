@@ -1,0 +1,632 @@
+//! The reader of qrels and runs: rows become records, which are kept until all records of their query are there.
+//!
+//! ```text
+//! Source   chunks of a text, or pieces of columns (see `columns`)
+//! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its query
+//! Keep     how records are kept: Grouped, if those of a query are together, or Scattered (see `group`), if they may be anywhere
+//! Make     makes a table of judged documents, or a row of labels, from the records of a query
+//! ```
+
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::by_query::{HeldInput, Scattered};
+use super::packed::{Docnos, Record, address, sort_key};
+use super::repeats::{MANY, thin};
+use crate::error::{Error, Result};
+use crate::ingest::bytes::brief::Brief;
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::input::Opened;
+use crate::ingest::bytes::limits::UNIT;
+use crate::ingest::columns::ColumnScratch;
+use crate::ingest::format::Form;
+use crate::ingest::lines::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
+use crate::ingest::lines::diagnostics::{Finding, Findings, Position};
+use crate::ingest::lines::dialect::{Comments, Rules};
+use crate::ingest::lines::layout::Order;
+use crate::ingest::lines::layout::{NumberKind, TableLayout};
+use crate::ingest::lines::number::decimal;
+use crate::ingest::lines::scan::{Fields, Scanner, TakeLines, is_separator};
+use crate::ingest::lines::separator::Separator;
+use crate::ingest::lines::shape::{LineFault, Role};
+use crate::ingest::lines::table::{FieldPlaces, RowScanner, TakeRows};
+use crate::label::ScoreType;
+use crate::watch::{Watch, not_stopped};
+
+/// Rows of `N` fields, as one worker reads them.
+pub(in crate::ingest) trait RowReader<const N: usize> {
+    /// The role of the rows: judgments or results.
+    const ROLE: Role;
+
+    /// The rules by which text is read.
+    fn rules(&self) -> Rules;
+
+    /// Returns the key of a record with the grade or score `number`.
+    fn key(&self, number: f64) -> u64;
+
+    /// Returns whether the field behind the docno counts too.
+    fn reads_ranks(&self) -> bool {
+        false
+    }
+
+    /// Returns the number of a query whose rows begin, or `None` if they are skipped.
+    fn query(&mut self, id: &[u8]) -> Option<u32>;
+
+    /// Ends a chunk of text. `_last` is the last of the `N` fields in the last row that has them.
+    fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
+}
+
+/// A place where records are kept until all of a query are there.
+pub(in crate::ingest) trait Keep {
+    /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has the rows `range`.
+    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
+
+    /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
+    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
+
+    /// Whether there is room for a record; otherwise room is made before one is kept.
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    /// Makes room for more records; `_docnos` has those of the chunk so far.
+    fn make_room(&mut self, _docnos: Docnos<'_>) {}
+
+    /// Begins rows of a query that follow one another, from this line of the chunk.
+    fn begin_query(&mut self, _line: u64) {}
+
+    /// Ends rows of a query that follow one another in a chunk.
+    fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
+
+    /// Ends a piece of columns; `_digits` has its documents that are integers, as text, and may be taken.
+    fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
+
+    /// Returns the address of a line that starts at `offset` in the chunk: its place among the records.
+    fn address(&self, chunk: u64, offset: usize) -> u64;
+}
+
+/// A maker of the result for the records of each query.
+pub(in crate::ingest) trait Make {
+    /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk with the first. If it has taken records
+    /// of the query before, it does nothing and returns `false`.
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
+
+    /// Returns whether no more is wanted.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+impl Keep for Scattered {
+    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
+        Scattered::begin_chunk(self, chunk, range);
+    }
+
+    #[inline]
+    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
+        Scattered::keep(self, record, line, docno);
+    }
+
+    #[inline(always)]
+    fn has_room(&self) -> bool {
+        Scattered::has_room(self)
+    }
+
+    fn make_room(&mut self, _: Docnos<'_>) {
+        self.thin();
+    }
+
+    fn end_query(&mut self, _: &[u8], _: Docnos<'_>) {}
+
+    fn end_piece(&mut self, digits: &mut Vec<u8>) {
+        Scattered::end_piece(self, digits);
+    }
+
+    fn address(&self, chunk: u64, offset: usize) -> u64 {
+        Scattered::address(self, chunk, offset)
+    }
+}
+
+/// The number of records for which there is room at first.
+const LEAST_ROOM: usize = 64;
+
+/// A place for the records of the current query only: those of each query are together.
+pub(in crate::ingest) struct Together<'a, M> {
+    records: Vec<Record>,
+    /// The line of the chunk on which the records begin.
+    line: u64,
+    /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
+    back: &'a AtomicBool,
+    /// Whether rows that repeat others may be dropped.
+    thinning: bool,
+    /// The number of rows that were dropped.
+    pub dropped: u64,
+    /// The maker that takes the records.
+    pub make: M,
+}
+
+impl<'a, M> Together<'a, M> {
+    /// Makes an empty place, which sets `back` when a query comes back.
+    pub fn new(make: M, back: &'a AtomicBool) -> Self {
+        Together { records: Vec::new(), line: 0, back, thinning: false, dropped: 0, make }
+    }
+
+    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY).
+    pub fn thinning(self, thinning: bool) -> Self {
+        Together { thinning, ..self }
+    }
+}
+
+impl<M: Make> Keep for Together<'_, M> {
+    fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
+        if self.make.is_stopped() {
+            self.back.store(true, Ordering::Relaxed);
+        }
+    }
+
+    #[inline(always)]
+    fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
+        self.records.push(record);
+    }
+
+    #[inline(always)]
+    fn has_room(&self) -> bool {
+        self.records.len() < self.records.capacity()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, docnos: Docnos<'_>) {
+        if self.thinning && self.records.len() >= MANY {
+            self.dropped += thin(&mut self.records, docnos);
+        }
+        self.records.reserve(self.records.len().max(LEAST_ROOM));
+    }
+
+    fn begin_query(&mut self, line: u64) {
+        self.line = line;
+    }
+
+    fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>) {
+        if self.records.is_empty() {
+            return;
+        }
+        if !self.make.take(id, &self.records, docnos, self.line) {
+            self.back.store(true, Ordering::Relaxed);
+        }
+        self.records.clear();
+    }
+
+    fn address(&self, chunk: u64, offset: usize) -> u64 {
+        address(chunk, offset)
+    }
+}
+
+/// The results of all workers, apart from the records.
+pub(in crate::ingest) struct WorkerResults<R> {
+    /// The rows of each worker.
+    pub rows: Vec<R>,
+    /// The problems of lines.
+    pub findings: Findings,
+    /// The number of each chunk, and its number of lines; chunks are missing if workers stopped early.
+    chunks: Vec<(u64, u64)>,
+    /// The number of rows, wrong ones included.
+    pub count: u64,
+}
+
+impl<R> WorkerResults<R> {
+    /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are read.
+    pub fn lines(&self) -> Vec<u64> {
+        let mut lines = vec![0; self.chunks.len()];
+        self.chunks.iter().for_each(|&(chunk, count)| lines[chunk as usize] = count);
+        lines
+    }
+}
+
+/// A source of rows.
+pub(in crate::ingest) trait Source: Sync {
+    /// The name of the source in messages.
+    fn name(&self) -> &str;
+
+    /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is set.
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(WorkerResults<R>, Vec<K>)>;
+
+    /// Returns the input, as far as it stays in memory.
+    fn whole(&self) -> HeldInput<'_>;
+
+    /// Returns what results are sorted by.
+    fn order(&self) -> Order;
+
+    /// Describes the rows that were expected, if there are none; for text, the shape of a line.
+    fn expected(&self, role: Role) -> String;
+
+    /// Returns the line of the text to which the line `line` that is read belongs.
+    fn line(&self, line: u64) -> u64 {
+        line
+    }
+}
+
+/// A text as a source of rows.
+pub(in crate::ingest) struct TextSource<'a> {
+    pub text: &'a Opened,
+    pub form: &'a Form,
+    pub size: ChunkSize,
+    pub watch: Option<&'a Watch>,
+}
+
+impl Source for TextSource<'_> {
+    fn name(&self) -> &str {
+        &self.text.name
+    }
+
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(WorkerResults<R>, Vec<K>)> {
+        let worker = || Reader::new(worker(), seed);
+        let all = self.text.content().0.len() as u64;
+        self.watch.iter().for_each(|watch| watch.expect(all));
+        let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
+        let told = AtomicU64::new(0);
+        // A stream may be read again, but its bytes are reported only once.
+        let tell = |bytes: u64| {
+            let before = told.fetch_add(bytes, Ordering::Relaxed);
+            self.watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
+        };
+        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text_told(tell)?) };
+        let whole = self.lies();
+        let content = whole.map_or(Content::Stream(&open), Content::Whole);
+        let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
+            let bytes = chunk.text.len() as u64;
+            reader.chunk(self.form, chunk);
+            // A stream lacks the bytes of its file, which are counted where they are read.
+            self.watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
+        });
+        let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
+        not_stopped(self.watch)?;
+        let rest = all.saturating_sub(told.load(Ordering::Relaxed));
+        self.watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(rest));
+        Ok(gather(readers))
+    }
+
+    fn whole(&self) -> HeldInput<'_> {
+        self.lies().map_or(HeldInput::Passing, HeldInput::Text)
+    }
+
+    fn order(&self) -> Order {
+        self.form.order()
+    }
+
+    fn expected(&self, role: Role) -> String {
+        self.form.expected(role)
+    }
+
+    fn line(&self, line: u64) -> u64 {
+        self.form.line(line)
+    }
+}
+
+impl<'a> TextSource<'a> {
+    /// Returns the rows, if they lie in memory.
+    fn lies(&self) -> Option<&'a [u8]> {
+        match (self.text.content(), self.form.made()) {
+            ((text, None), None) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A text that is read once, as a source of rows.
+pub(in crate::ingest) struct PassingSource<'a> {
+    pub name: &'a str,
+    /// The format of the text, which is not one that rows are made of.
+    pub form: &'a Form,
+    pub text: Mutex<&'a mut (dyn Read + Send)>,
+    pub size: ChunkSize,
+}
+
+impl Source for PassingSource<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(WorkerResults<R>, Vec<K>)> {
+        let worker = || Reader::new(worker(), seed);
+        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop = || stop.load(Ordering::Relaxed);
+        let take = |reader: &mut Reader<R, K>, chunk: Chunk<'_>| reader.chunk(self.form, chunk);
+        let readers = each_block((&mut **text, self.form.table()), self.size, stop, worker, take);
+        Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
+    }
+
+    fn whole(&self) -> HeldInput<'_> {
+        HeldInput::Passing
+    }
+
+    fn order(&self) -> Order {
+        self.form.order()
+    }
+
+    fn expected(&self, role: Role) -> String {
+        self.form.expected(role)
+    }
+
+    fn line(&self, line: u64) -> u64 {
+        self.form.line(line)
+    }
+}
+
+/// Combines what readers have read.
+pub(in crate::ingest) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
+    let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
+    let mut gathered = WorkerResults { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
+    for reader in readers {
+        gathered.chunks.extend(reader.chunks);
+        gathered.findings.merge(reader.findings);
+        gathered.count += reader.count;
+        gathered.rows.push(reader.rows);
+        keeps.push(reader.keep);
+    }
+    (gathered, keeps)
+}
+
+/// One worker, and the rows it has read.
+pub(in crate::ingest) struct Reader<R, K> {
+    pub rows: R,
+    pub keep: K,
+    pub seed: Seed,
+    pub findings: Findings,
+    /// The number of each chunk, and its number of lines.
+    pub chunks: Vec<(u64, u64)>,
+    pub count: u64,
+    scanner: Scanner,
+    row_scanner: Option<RowScanner>,
+    /// The buffers with which columns are read.
+    pub scratch: ColumnScratch,
+}
+
+impl<R, K: Keep> Reader<R, K> {
+    pub fn new((rows, keep): (R, K), seed: Seed) -> Self {
+        let (findings, chunks, scanner, row_scanner, scratch) = Default::default();
+        Reader { rows, keep, seed, findings, chunks, count: 0, scanner, row_scanner, scratch }
+    }
+
+    /// Reads a chunk of text.
+    fn chunk<const N: usize>(&mut self, form: &Form, chunk: Chunk<'_>)
+    where
+        R: RowReader<N>,
+    {
+        self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
+        let Reader { rows, keep, seed, findings, scanner, row_scanner, .. } = self;
+        let (rules, current) = (rows.rules(), CurrentQuery::default());
+        let mut reading =
+            ChunkReading { rows, keep, seed: *seed, findings, chunk, rules, current, last: 0..0, count: 0 };
+        let lines = match form.table() {
+            None => scanner.each_line(chunk.text, &mut reading),
+            Some(table) => {
+                let skip = table.skip.saturating_sub(chunk.start).min(chunk.text.len());
+                let mut reading = TableReading { reading: &mut reading, table };
+                row_scanner.get_or_insert_default().each_row(chunk.text, skip, table, &mut reading)
+            }
+        };
+        reading.end_query();
+        let ChunkReading { last, count, .. } = reading;
+        let tag = match form.table() {
+            None => &chunk.text[last],
+            Some(table) => table.tag_at_the_end(chunk.text),
+        };
+        if !tag.is_empty() {
+            self.rows.end_chunk(chunk.number, tag);
+        }
+        self.chunks.push((chunk.number, lines));
+        self.count += count;
+    }
+}
+
+/// The query whose lines are being read.
+#[derive(Default)]
+struct CurrentQuery {
+    /// The number of the query, unless its rows are skipped.
+    number: Option<u32>,
+    /// The position of its id in the text; empty before the first query.
+    start: usize,
+    end: usize,
+    /// The first and the last bytes of the id.
+    brief: Brief,
+}
+
+impl CurrentQuery {
+    #[inline(always)]
+    fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
+        let length = end - start;
+        length == self.end - self.start
+            && Brief::of(text, start, end) == self.brief
+            && (length <= 16 || text[start..end] == text[self.start..self.end])
+    }
+}
+
+/// The state of a worker in a chunk of text.
+struct ChunkReading<'w, 't, R, K> {
+    rows: &'w mut R,
+    keep: &'w mut K,
+    seed: Seed,
+    findings: &'w mut Findings,
+    chunk: Chunk<'t>,
+    rules: Rules,
+    current: CurrentQuery,
+    /// The place of the last field of the last row of TREC text.
+    last: Range<usize>,
+    count: u64,
+}
+
+impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
+    fn end_query(&mut self) {
+        let Chunk { number, text, .. } = self.chunk;
+        let docnos = Docnos::Chunks { first: number, chunks: &[text], text: true };
+        self.keep.end_query(&text[self.current.start..self.current.end], docnos);
+    }
+
+    #[inline(never)]
+    fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize, line: u64)
+    where
+        R: RowReader<N>,
+    {
+        self.end_query();
+        self.keep.begin_query(line);
+        let number = self.rows.query(&text[start..end]);
+        self.current = CurrentQuery { number, start, end, brief: Brief::of(text, start, end) };
+    }
+
+    /// Keeps a row of a query and a document, with the text behind the document that is kept too.
+    #[inline(always)]
+    fn keep<const N: usize>(
+        &mut self,
+        text: &[u8],
+        line: u64,
+        [query_start, query_end]: [usize; 2],
+        [start, end, kept]: [usize; 3],
+        key: impl FnOnce(&R) -> u64,
+    ) where
+        R: RowReader<N>,
+    {
+        if !self.current.is(text, query_start, query_end) {
+            self.begin_query(text, query_start, query_end, line);
+        }
+        let Some(query) = self.current.number else { return };
+        let record = Record {
+            key: key(self.rows),
+            hash: self.seed.hash(text, start, end),
+            at: address(self.chunk.number, start),
+            length: (end - start) as u32,
+            query,
+        };
+        if !self.keep.has_room() {
+            let chunk = self.chunk;
+            self.keep.make_room(Docnos::Chunks { first: chunk.number, chunks: &[chunk.text], text: true });
+        }
+        self.keep.keep(record, line, || &text[start..kept]);
+    }
+
+    #[cold]
+    fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
+        let chunk = self.chunk.number;
+        let (address, position) = (self.keep.address(chunk, offset), Position { chunk, line });
+        self.findings.add(address, || Finding { position, message: message(), earlier: None });
+    }
+}
+
+impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, R, K> {
+    const MORE: bool = R::ROLE.takes_more_fields();
+
+    #[inline(always)]
+    fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>) {
+        let Fields { starts, ends } = fields;
+        self.count += 1;
+        self.last = starts[N - 1]..ends[N - 1];
+        let number = const { R::ROLE.number_field() };
+        let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
+            // A closure that borrowed the fields would write all of them to memory, for every line.
+            let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
+            return self.problem(start, line, move || {
+                R::ROLE.complaint(&text[start..end], LineFault::Number, rules)
+            });
+        };
+        let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { ends[2] }; // with a blank behind it
+        self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| rows.key(number));
+    }
+
+    #[cold]
+    fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
+        self.count += 1;
+        let rules = self.rules;
+        self.problem(offset, line, || {
+            let fault = R::ROLE.fault(bytes, rules).unwrap_or(LineFault::Number);
+            R::ROLE.complaint(bytes, fault, rules)
+        });
+    }
+
+    fn comments(&self) -> Comments {
+        R::ROLE.comments(self.rules)
+    }
+
+    fn lone_returns(&self) -> bool {
+        self.rules.lone_returns
+    }
+}
+
+/// The state of a worker in a chunk of a table.
+struct TableReading<'r, 'w, 't, R, K, const N: usize> {
+    reading: &'r mut ChunkReading<'w, 't, R, K>,
+    table: &'r TableLayout,
+}
+
+impl<R: RowReader<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, R, K, N> {
+    #[inline(always)]
+    fn row(
+        &mut self,
+        text: &[u8],
+        line: u64,
+        FieldPlaces { query, doc: [start, end], number: field }: FieldPlaces,
+    ) {
+        let TableReading { reading, table } = self;
+        let number = table.value.of(text, field, R::ROLE.parser(&reading.rules));
+        let Some(number) = number else {
+            let (table, field) = (*table, &text[field[0]..field[1]]);
+            return self.wrong(start, line, || table.not_a_number(R::ROLE, field));
+        };
+        let kept = match reading.rows.reads_ranks() {
+            false => end,
+            true if table.separator == Separator::Tab && !is_rank_behind(text, end) => {
+                let table = *table;
+                return self.wrong(start, line, || {
+                    format!(
+                        "the rank is empty or in quotes, which cannot order equal scores: {}",
+                        table.expected()
+                    )
+                });
+            }
+            true => behind_rank(text, end),
+        };
+        reading.count += 1;
+        reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
+            NumberKind::Number | NumberKind::Letters => rows.key(number),
+            NumberKind::Rank | NumberKind::CountedRank => sort_key(-number, ScoreType::F64),
+        });
+    }
+
+    #[cold]
+    fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String) {
+        self.reading.count += 1;
+        self.reading.problem(start, line, message);
+    }
+}
+
+/// Checks whether a field stands behind a document and a tab, without quotes around either.
+fn is_rank_behind(text: &[u8], doc: usize) -> bool {
+    text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
+}
+
+/// Returns the end of the field behind a document, with the byte that follows it, as tables of ranks have it.
+fn behind_rank(text: &[u8], doc: usize) -> usize {
+    if text[doc] == UNIT {
+        let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();
+        return text.len().min(doc + 1 + rank + 1);
+    }
+    let blanks = text[doc..].iter().take_while(|&&byte| is_separator(byte)).count();
+    let rank = text[doc + blanks..].iter().take_while(|&&byte| !is_separator(byte)).count();
+    text.len().min(doc + blanks + rank + 1)
+}

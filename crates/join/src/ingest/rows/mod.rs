@@ -1,0 +1,11 @@
+//! Rows: judgments and results one after another, as they stand in a text, for who writes them again or looks at them.
+//!
+//! It must never know records, and what a document's judgment is.
+//!
+//! ```text
+//! text_rows   one walk over the rows of a text of any format
+//! preview     the first rows of a text, to look at
+//! ```
+
+pub(in crate::ingest) mod preview;
+pub(in crate::ingest) mod text_rows;

@@ -1,0 +1,52 @@
+//! The first rows of a text as they are read, to look at.
+
+use super::text_rows::TextRows;
+use crate::error::Result;
+use crate::ingest::Join;
+use crate::ingest::bytes::input::Input;
+use crate::ingest::format::ReadAs;
+use crate::ingest::format::tables::TableReader;
+use crate::ingest::lines::shape::Role;
+
+/// The format that a text was recognised as, and its first rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The format, in words.
+    pub what: String,
+    /// The first rows of the text.
+    pub rows: Vec<PreviewRow>,
+}
+
+/// A line of a text, as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewRow {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// The query, the document, and the grade, score or −rank of the line, as they are written; or what is wrong with it.
+    pub read: std::result::Result<[Vec<u8>; 3], String>,
+}
+
+impl Preview {
+    /// Reads the first rows of an input, as `judgments` or as a run.
+    ///
+    /// # Errors
+    /// An input that cannot be read, or is neither judgments nor a run.
+    pub fn of(
+        input: Input,
+        judgments: bool,
+        read_as: &ReadAs,
+        tables: Option<&'static dyn TableReader>,
+        most: usize,
+    ) -> Result<Self> {
+        let role = if judgments { Role::Qrels } else { Role::Run };
+        let join = Join { qrels_as: read_as.clone(), runs_as: read_as.clone(), tables, ..Join::default() };
+        let text = TextRows::open(&join, input, role, None)?;
+        let (what, mut rows) = (text.form.what.clone(), Vec::new());
+        text.each(|line, row| {
+            let read = row.map(|row| [row.query, row.doc, row.number].map(<[u8]>::to_vec));
+            rows.push(PreviewRow { line, read });
+            rows.len() < most
+        })?;
+        Ok(Preview { what, rows })
+    }
+}
