@@ -14,8 +14,8 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use super::made::{MadeRows, MakeRows, wrong_id};
-use crate::ingest::bytes::input::Opened;
 use crate::ingest::bytes::limits::LONGEST_LINE;
+use crate::ingest::format::opened::Opened;
 use crate::ingest::lines::diagnostics::quoted;
 use crate::ingest::lines::scan::split;
 

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! input_format, read_as   the formats, and what is said of them where the content does not decide
+//! opened    an input that is open
 //! form      the format of a text, and how its rows are read; recognised: those that were
 //! tell      recognises the format of a text by its first lines
 //! names     finds the columns or keys that are read
@@ -28,6 +29,7 @@ pub(super) mod letor;
 pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
+pub(super) mod opened;
 pub(super) mod ranked;
 pub(super) mod read_as;
 pub(super) mod recognised;

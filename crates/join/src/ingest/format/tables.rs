@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 pub use super::names::Missing;
 use super::names::{ChosenColumns, ColumnNames, NotChosen, choose, in_order};
-use crate::ingest::bytes::input::Opened;
 use crate::ingest::columns::{Judgments, Records};
 use crate::ingest::format::InputFormat;
+use crate::ingest::format::opened::Opened;
 use crate::ingest::lines::layout::NumberKind;
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;

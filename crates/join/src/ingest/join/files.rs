@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use crate::error::{Problems, Result};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::bytes::input::{Input, Opened, RunInput, run_names};
+use crate::ingest::bytes::input::{Input, RunInput, run_names};
 use crate::ingest::columns::CheckedColumns;
 use crate::ingest::format::foreign::OtherFormat;
+use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tables::with_records;
 use crate::ingest::format::{Form, Partner, RowShape};
 use crate::ingest::join::qrels::Qrels;

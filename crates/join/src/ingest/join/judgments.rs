@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use crate::error::{Error, Problems, Result, printable_path};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::bytes::input::{Input, Opened};
+use crate::ingest::bytes::input::Input;
 use crate::ingest::columns::Judgments;
 use crate::ingest::format::foreign::{self, OtherFormat};
+use crate::ingest::format::opened::Opened;
 use crate::ingest::format::{Form, RowShape};
 use crate::ingest::join::facets;
 use crate::ingest::join::qrels::{self, Qrels};

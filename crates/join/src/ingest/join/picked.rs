@@ -16,9 +16,10 @@ use super::run::{self, Joining, Results, RunRankings, check_ties, without_identi
 use super::sound::{finish, sound, stdin_once};
 use crate::error::{Error, Result};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::bytes::input::{Input, Opened, RunInput, run_names};
+use crate::ingest::bytes::input::{Input, RunInput, run_names};
 use crate::ingest::columns::CheckedColumns;
 use crate::ingest::format::foreign::OtherFormat;
+use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tables::with_records;
 use crate::ingest::format::{Form, Partner, RowShape};
 use crate::ingest::lines::chunks::ChunkSize;

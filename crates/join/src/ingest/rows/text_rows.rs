@@ -9,11 +9,12 @@ use memchr::{memchr, memrchr};
 
 use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::bytes::input::{Input, Opened};
+use crate::ingest::bytes::input::Input;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::columns::{self, CheckedColumns};
 use crate::ingest::format::foreign::head;
 use crate::ingest::format::made::{LineOrigins, MadeText};
+use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tables::{with_judgments, with_records};
 use crate::ingest::format::tell::{KnownOfText, TableReaders, tell};
 use crate::ingest::format::{Form, RowMaker, RowShape};

@@ -6,8 +6,8 @@ pub(in crate::ingest) mod passing;
 
 use std::sync::Arc;
 
-use crate::ingest::bytes::input::Opened;
 use crate::ingest::format::foreign::{OtherFormat, head};
+use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tell::{KnownOfText, TableReaders, tell};
 use crate::ingest::format::{Form, Partner};
 use crate::ingest::lines::shape::Role;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::ingest::bytes::compression::{BYTE_ORDER_MARK, Codec, CompressedBytes};
-use crate::ingest::bytes::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
+use crate::ingest::bytes::input::{Input, RunInput, run_names};
 use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::ingest::format::foreign::{HEAD, has_head};
+use crate::ingest::format::opened::{is_matrix, read_on, stdin_file};
 use crate::label::Description;
 use crate::watch::{TellingReader, Watch};
 
