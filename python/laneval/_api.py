@@ -22,11 +22,21 @@ if TYPE_CHECKING:
 
 
 class Matrix:
-    """Rankings joined with judgments, one byte for each document. A matrix is made once and evaluated often, from memory or a file.
+    """Rankings joined with judgments, one byte for each document. A matrix is made once, by `build`, and evaluated often, from memory or a
+    `.lmx` file.
 
+    >>> import os, tempfile
     >>> import laneval
     >>> matrix = laneval.Matrix.build({"q1": {"d1": 1}}, {"mine": {"q1": {"d2": 0.7, "d1": 0.5}}})
     >>> matrix.evaluate("RR")["mine"]["RR"]
+    0.5
+    >>> matrix.runs, matrix.queries, len(matrix.fingerprint)
+    (['mine'], ['q1'], 32)
+    >>> path = os.path.join(tempfile.mkdtemp(), "runs.lmx")
+    >>> matrix.write(path)
+    >>> laneval.Matrix.open(path).evaluate("RR")["mine"]["RR"]
+    0.5
+    >>> laneval.Matrix.from_bytes(matrix.to_bytes()).summary("RR").scores()["mine"]["RR"]
     0.5
     """
 
@@ -45,35 +55,67 @@ class Matrix:
         groups: Path | None = None,
         **options: Unpack[Options],
     ) -> Matrix:
-        """Joins runs with judgments; `query_lengths` as for `Qrels`."""
+        """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `query_lengths` (once
+        called `groups`) is as for `Qrels`, and `options` are keywords of `Options`, of which those that order and cut rankings are for
+        here.
+
+        Raises what `evaluate_runs` raises for judgments, runs and keywords.
+        """
         ready = Ready((), options)
         judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
         return cls(ready.native.build(judgments, _named(runs), ready.columns))
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
-        """Opens a `.lmx` file, which is mapped into memory."""
+        """Opens a `.lmx` file, which is mapped into memory, and returns its matrix.
+
+        Raises `OSError` if the file at `path` cannot be read, and `MatrixError` if it is another one, or damaged.
+        """
         return cls(_native.Matrix.open(path))
 
     def write(self, path: Path) -> None:
-        """Writes the matrix as a `.lmx` file: whole, or not at all."""
+        """Writes the matrix as a `.lmx` file: whole, or not at all.
+
+        Raises `OSError` if the file at `path` cannot be written.
+        """
         self._native.write(path)
 
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
-        """Evaluates all runs, and returns their scores."""
+        """Evaluates all runs, and returns their scores, `{run: {measure: average}}`. `measures` are names or `CustomMeasure`s, and
+        `options` are keywords of `Options` but those by which rankings were made already.
+
+        Raises `MeasureError` if there is no such measure, `UnanswerableError` if one needs other judgments, and `TypeError` or
+        `OptionError` if a keyword is wrong, or is for `build`.
+        """
         ready = Ready(measures, options)
         _made_already(options)
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
-        """Evaluates all runs, and returns their summary, to be merged with others."""
+        """Evaluates all runs, and returns their summary, to be merged with others. `measures` and `options`, keywords of `Options`, are as
+        for `evaluate`.
+
+        Raises what `evaluate` raises, and `UnanswerableError` if a measure is written in Python.
+        """
         from laneval._summary import Summary, _ready
 
         return Summary(_ready(measures, options).native.summary(self._native))
 
     def load(self, adapter: str | None = None) -> ResidentMatrix:
         """Sends the labels to a GPU, where they stay for repeated evaluation. `adapter` is the number of a GPU in `devices()`, or a part of
-        its name; the default is the most powerful GPU. The memory is released at the end of a `with` block, or by `close`.
+        its name; the default is the most powerful GPU. Returns the matrix there; its memory is released at the end of a `with` block, or by
+        `close`.
+
+        Raises `DeviceError` if there is no such GPU, or laneval was built without its GPU engine.
+
+        >>> import laneval
+        >>> matrix = laneval.Matrix.build({"q1": {"d1": 1}}, {"mine": {"q1": {"d2": 0.7, "d1": 0.5}}})
+        >>> try:
+        ...     with matrix.load() as resident:
+        ...         print(resident.evaluate("RR")["mine"]["RR"])
+        ... except laneval.DeviceError:  # there is no GPU
+        ...     print(matrix.evaluate("RR")["mine"]["RR"])
+        0.5
         """
         if not hasattr(_native, "Resident"):
             raise DeviceError("this laneval was built without its GPU engine")
@@ -81,22 +123,22 @@ class Matrix:
 
     @property
     def runs(self) -> list[str]:
-        """The names of the runs."""
+        """The names of the runs, `[run]`."""
         return self._native.runs()
 
     @property
     def queries(self) -> list[str]:
-        """The judged queries, in bytewise order."""
+        """The ids of the judged queries, `[query]`, in bytewise order."""
         return self._native.queries()
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all judgments."""
+        """A hash of all judgments: 32 hexadecimal digits."""
         return self._native.fingerprint()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Matrix:
-        """Makes a matrix of the bytes of a `.lmx` file.
+        """Makes a matrix of `data`, the bytes of a `.lmx` file, and returns it.
 
         Raises `MatrixError` if they are others, or damaged.
         """
@@ -114,7 +156,19 @@ class Matrix:
 
 
 class ResidentMatrix:
-    """A label matrix whose labels are in the memory of a GPU, made by `Matrix.load`."""
+    """A label matrix whose labels are in the memory of a GPU, made by `Matrix.load`.
+
+    >>> import laneval
+    >>> matrix = laneval.Matrix.build({"q1": {"d1": 1}}, {"mine": {"q1": {"d2": 0.7, "d1": 0.5}}})
+    >>> try:
+    ...     resident = matrix.load()
+    ... except laneval.DeviceError:  # there is no GPU
+    ...     print(matrix.evaluate("RR")["mine"]["RR"])
+    ... else:
+    ...     print(resident.evaluate("RR")["mine"]["RR"])
+    ...     resident.close()
+    0.5
+    """
 
     __slots__ = ("_native", "_runs")
 
@@ -123,7 +177,12 @@ class ResidentMatrix:
         self._runs = runs
 
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
-        """Evaluates all runs on the GPU, and returns their scores."""
+        """Evaluates all runs on the GPU, and returns their scores, `{run: {measure: average}}`. `measures` are names of measures, and
+        `options` are keywords of `Options`, as for `Matrix.evaluate`, but `engine` and `adapter`.
+
+        Raises `UnanswerableError` if a measure is written in Python or the labels were released, `MeasureError` if there is no such
+        measure, `TypeError` or `OptionError` if a keyword is wrong, and `DeviceError` if the GPU is lost.
+        """
         for word in ("engine", "adapter"):
             if word in options:
                 raise TypeError(f"{word} is chosen already: the labels are on a GPU")
@@ -135,7 +194,7 @@ class ResidentMatrix:
         return Scores(_scores(ready, self._native.evaluate(ready.native), None, options, 4))
 
     def close(self) -> None:
-        """Releases the memory of the GPU."""
+        """Releases the memory of the GPU. To do so twice changes nothing."""
         self._native.close()
 
     def __enter__(self) -> ResidentMatrix:
@@ -159,12 +218,20 @@ def evaluate(
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
-    """Evaluates a run against judgments, and returns its scores.
+    """Evaluates a `run` against judgments (`qrels`), and returns its scores, `{measure: average}`.
 
     Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
     polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
-    as `bytes`. A run may be empty: a system that finds nothing scores 0. `query_lengths` is the file that says how many lines each query has in
-    LETOR judgments without `qid`.
+    as `bytes`. A run may be empty: a system that finds nothing scores 0. `query_lengths` is the file that says how many lines each query
+    has in LETOR judgments without `qid`; its name was `groups` once.
+
+    `measures` are names, such as `"nDCG@10"` or those of other tools, and `CustomMeasure`s; `options` are keywords of `Options`. Most
+    measures are from 0 to 1, and have no unit; those that count or add up, such as `NumRel` and `DCG`, may be above 1. `measures()` has the
+    formulas.
+
+    Raises `InputError` if judgments or results are wrong, there are no judgments, or no query of the run is judged, `MeasureError` if there
+    is no such measure, `UnanswerableError` if a measure needs judgments of another kind, `TypeError` or `OptionError` if an argument is
+    wrong, `OSError` if a file cannot be read, and `DeviceError` if there is no such GPU.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -173,8 +240,8 @@ def evaluate(
     >>> scores["RR"]
     0.75
 
-    Measures over subtopics, preferences or judges read judgments by these groups, as `Qrels` does with `judgments_by`; `judges="mean"` takes
-    the mean over the judges of a query for all other measures.
+    Measures over subtopics, preferences or judges read judgments by these groups, as `Qrels` does with `judgments_by`; `judges="mean"`
+    takes the mean over the judges of a query for all other measures.
 
     >>> qrels = [("q1", "s1", "d1", 1), ("q1", "s2", "d2", 1)]
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "StRecall@1")["StRecall@1"]
@@ -196,7 +263,13 @@ def evaluate_runs(
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
-    """Evaluates several runs, given by names or as files, which are named by their paths, and returns their scores.
+    """Evaluates several `runs`, given by names or as files, which are named by their paths, and returns their scores,
+    `{run: {measure: average}}`, in that order.
+
+    A run by its name, the judgments (`qrels`), `measures`, `query_lengths` (once `groups`) and `options`, keywords of `Options`, are as for
+    `evaluate`.
+
+    Raises what `evaluate` raises, with the name of the run, and `TypeError` if a run in memory has no name.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1}}
@@ -226,6 +299,13 @@ def evaluate_labels(
     `groups`, one group id for each value). All judged documents are given by `judged[query, grade]`, the numbers of documents of each grade
     from 0, or by `relevant[query]`, the number of relevant ones. Without them ideal rankings are made of the labels themselves, and `ideal`
     of the scores is `"retrieved"`.
+
+    The shapes are `labels[Q, D]` or `labels[n]`, `lengths[Q]`, `offsets[Q + 1]`, `groups[n]`, `relevant[Q]` and `judged[Q, grades]`, for Q
+    queries, D ranks and n labels. Arrays are of any library, or lists; grades are any numbers from 0, all others are whole. Returns the
+    scores `{measure: average}` for `measures` and `options`, the keywords of `Options`, as for `evaluate`; queries have the ids `0`, `1` ….
+
+    Raises `ValueError` if shapes do not go together, `UnanswerableError` if numbers do not (NaN, a grade below −1, more relevant documents
+    retrieved than there are), `MeasureError` if there is no such measure, and `TypeError` or `OptionError` if an argument is wrong.
 
     >>> import array, laneval
     >>> labels = memoryview(array.array("b", [1, 0, 0, 0, 0, 1])).cast("B").cast("b", (2, 3))
@@ -257,6 +337,15 @@ def evaluate_scores(
     Equal scores keep their order. Ideal rankings are made of the grades given. Queries without any relevant document have the value 0
     (`empty="neg"`) or 1 (`"pos"`), do not count (`"skip"`), or are an error (`"error"`).
 
+    The shapes are `scores[Q, D]` and `grades[Q, D]`, of which `lengths[Q]` documents count, or `scores[n]` and `grades[n]` with `sizes[Q]`
+    or `groups[n]`, for Q queries, D documents and n documents of all queries. Scores are any numbers but NaN, and grades are from 0, or −1
+    for a document that is not judged. Returns the scores `{measure: average}` for `measures` and `options`, the keywords of `Options`, as
+    for `evaluate`; queries have the ids `0`, `1` ….
+
+    Raises `ValueError` if shapes do not go together or `empty` is none of these, `UnanswerableError` if numbers do not go together, a score
+    is NaN or nothing is relevant with `empty="error"`, `MeasureError` if there is no such measure, and `TypeError` or `OptionError` if an
+    argument is wrong.
+
     >>> import array, laneval
     >>> scores = array.array("f", [0.1, 0.9, 0.3, 0.2])
     >>> grades = array.array("b", [1, 0, 1, 0])
@@ -277,8 +366,16 @@ def evaluate_ids(
     measures: Measures = DEFAULT,
     **options: Unpack[Options],
 ) -> RunScores:
-    """Evaluates lists of ids: the relevant ids of each query, or a mapping from ids to grades, and the retrieved ids, the best first. `None`
-    is a list without any.
+    """Evaluates lists of ids: the `relevant` ids of each query, or a mapping from ids to grades, and the `retrieved` ids, the best first.
+    `None` is a list without any.
+
+    The shapes are `relevant[query][any order]` or `relevant[query]{id: grade}`, and `retrieved[query][rank]`; ids are `str`, `int` or
+    `bytes`, and grades numbers, 1 and above for relevant. Returns the scores `{measure: average}` for `measures` and `options`, the
+    keywords of `Options`, as for `evaluate`; in lists, queries have the ids `0`, `1` ….
+
+    Raises `UnanswerableError` if there are not as many lists on both sides, or an id is in a list twice, `InputError` if no query is
+    judged, `TypeError` if an id or an argument is of another type, `ValueError` if a query is there twice or tables have different indices,
+    `MeasureError` if there is no such measure, and `OptionError` if a keyword has a value that it does not have.
 
     >>> import laneval
     >>> laneval.evaluate_ids([{"a", "b"}, [7]], [["a", "c"], [3, 7]], "RR")["RR"]
@@ -330,7 +427,9 @@ def _id_text(query: object) -> str | None:
 
 
 def parse_measure(text: str) -> str:
-    """Returns the canonical name of a measure, given any of its names.
+    """Returns the canonical name of a measure, given any of its names as `text`.
+
+    Raises `MeasureError` if there is no such measure, and `UnanswerableError` if the text means several.
 
     >>> import laneval
     >>> laneval.parse_measure("ndcg_cut_10")
@@ -343,12 +442,25 @@ def parse_measure(text: str) -> str:
 
 
 def measures() -> list[dict[str, Any]]:
-    """Returns all measures, with their formulas and sources."""
+    """Returns all measures, `[measure]`, each with its `name`, `doc`, `formula` and `source`, the `cutoff` and the `parameters` that it
+    takes, the judgments that it `needs`, its `average` over queries, and whether `"higher"` or `"lower"` is `better`, or `None` if neither
+    is.
+
+    >>> import laneval
+    >>> {of["name"]: of["formula"] for of in laneval.measures()}["Success"]
+    'Success@k = 1 if r(k) > 0, else 0'
+    """
     return _native.measures()
 
 
 def devices() -> list[dict[str, Any]]:
-    """Returns the GPUs of this machine."""
+    """Returns the GPUs of this machine, `[gpu]`, each with its `name`, `backend`, `kind`, `driver`, and why it is `unusable`, or `None`.
+    The list is empty where laneval was built without its GPU engine.
+
+    >>> import laneval
+    >>> all(gpu["name"] for gpu in laneval.devices())
+    True
+    """
     return _native.devices()
 
 

@@ -33,7 +33,16 @@ FORMATS = {
 
 
 class ComparisonOptions(TypedDict, total=False):
-    """Keywords of every `compare`; they are those of the command `laneval compare`."""
+    """Keywords of every `compare`; they are those of the command `laneval compare`. A wrong one raises `TypeError`, a wrong value
+    `OptionError`.
+
+    >>> import laneval
+    >>> options: laneval.ComparisonOptions = {"test": "randomisation", "seed": 7}
+    >>> relevant, ranked = [{"a"}] * 3, [["a"], ["x", "a"], ["x"]]
+    >>> scores = laneval.evaluate_ids(relevant, ranked, "RR", per_query=True)
+    >>> scores.compare(scores, **options).settings["test"]
+    'randomisation'
+    """
 
     measures: str | Iterable[str]
     """The measures to compare by, out of those that were evaluated. The default is all of them except `Judged`, which is shown as the share
@@ -44,7 +53,7 @@ class ComparisonOptions(TypedDict, total=False):
     alternative: Literal["two-sided", "better", "worse"]
     """The alternative to "the runs are equal"."""
     alpha: float
-    """The level of significance. The default is 0.05."""
+    """The level of significance, between 0 and 1. The default is 0.05."""
     correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "hsd", "rhsd"]
     """The correction that keeps many comparisons from finding differences by chance. The default is Holm's."""
     family: Literal["measure", "all"]
@@ -52,17 +61,17 @@ class ComparisonOptions(TypedDict, total=False):
     ci: Literal["t", "bootstrap", "bca"]
     """The way in which intervals of differences are made."""
     permutations: int | Literal["auto"]
-    """The number of draws of signs for the randomisation test. The default is 99,999, if that takes no more than some seconds; `"auto"`
-    draws until every p is clear.
+    """The number of draws of signs for the randomisation test, from 1. The default is 99,999, if that takes no more than some seconds;
+    `"auto"` draws until every p is clear.
     """
     seed: int
-    """The seed of all random draws."""
+    """The seed of all random draws, from 0 to 2⁶⁴ − 1."""
     margin: float
-    """Differences smaller than this do not matter for practical purposes: they are tested by two one-sided tests."""
+    """Differences smaller than this, which is above 0, do not matter for practical purposes: they are tested by two one-sided tests."""
     power: float
-    """A difference: the comparison tells how many queries find it four times in five."""
+    """A difference, above 0: the comparison tells how many queries find it four times in five."""
     tie: float
-    """The largest difference of a query that is a tie. By default only differences that are rounding are ties."""
+    """The largest difference of a query that is a tie, from 0. By default only differences that are rounding are ties."""
     zeros: Literal["wilcox", "pratt"]
     """The treatment of differences of 0 in Wilcoxon's test: they are left out, or get ranks that are left out."""
     wilcoxon: Literal["auto", "normal"]
@@ -70,13 +79,25 @@ class ComparisonOptions(TypedDict, total=False):
     anova: bool
     """Whether the two-way analysis of variance is added."""
     threads: int
-    """The number of threads. The default is `LANEVAL_THREADS`, or else one a processor."""
+    """The number of threads, from 1. The default is `LANEVAL_THREADS`, or else one a processor."""
 
 
 class Pair(NamedTuple):
     """The difference of a run from its baseline under a measure. A number that does not exist is `None`, not 0.
 
-    Differences are the run's value less the baseline's; for a geometric mean they are ratios.
+    Differences are the run's value less the baseline's; for a geometric mean they are ratios. They have the unit of the measure, which for
+    most has none, so that they are from −1 to 1. Every p is from 0 to 1, and effect sizes are in standard deviations. A `Comparison` has
+    pairs.
+
+    >>> import laneval
+    >>> relevant = [{"a"}] * 4
+    >>> old = laneval.evaluate_ids(relevant, [["x", "a"], ["x", "a"], ["a"], ["a"]], "RR", per_query=True)
+    >>> new = laneval.evaluate_ids(relevant, [["a"], ["x", "a"], ["a"], ["a"]], "RR", per_query=True)
+    >>> pair = new.compare(old).pairs[0]
+    >>> pair.delta, pair.wins, pair.ties, pair.losses, pair.p_sign
+    (0.125, 1, 3, 0, 1.0)
+    >>> [round(end, 4) for end in pair.interval]
+    [-0.2728, 0.5228]
     """
 
     run: str
@@ -140,7 +161,7 @@ class Pair(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The interval of the difference."""
+        """The interval of the difference, `[low, high]`, of most measures from −1 to 1; `None` if there is none."""
         return None if self.ci_low is None or self.ci_high is None else (self.ci_low, self.ci_high)
 
     def __repr__(self) -> str:
@@ -150,7 +171,13 @@ class Pair(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The result of a gate for a run."""
+    """The result of a gate for a run, as `Comparison.gate` returns it.
+
+    >>> import laneval
+    >>> scores = laneval.evaluate_ids([{"a"}] * 2, [["a"], ["x", "a"]], "RR", per_query=True)
+    >>> print(*scores.compare(scores).gate("RR < 0.5"))
+    passed  rankings: RR < 0.5  (0.750000 held against 0.5)
+    """
 
     gate: str
     """The gate."""
@@ -159,11 +186,11 @@ class Verdict(NamedTuple):
     passed: bool
     """Whether the run passed."""
     value: float
-    """The run's mean, or by how much the run is worse than the baseline."""
+    """The run's mean, or by how much the run is worse than the baseline; of most measures from 0 to 1."""
     threshold: float
-    """The number that the value is compared with."""
+    """The number that the value is compared with, in the unit of the value: of most measures from 0 to 1."""
     p: float | None
-    """The p, if the gate asks for one."""
+    """The p, from 0 to 1, if the gate asks for one."""
 
     def __str__(self) -> str:
         p = "" if self.p is None else ", p < 0.0001" if self.p < 0.0001 else f", p = {self.p:.4f}"
@@ -175,8 +202,8 @@ Key = tuple[str, str, str]
 
 
 class Comparison:
-    """A comparison of runs: a sequence of pairs, which are found by the names of the run, its baseline and the measure too. It is
-    immutable.
+    """A comparison of runs, which `compare` of scores makes: a sequence of pairs, which are found by the names of the run, its baseline and
+    the measure too. It is immutable.
 
     As text it is the table of `laneval compare`. It is also a stream of Arrow, with one row for each pair and columns named as the
     attributes of `Pair`: pandas, polars, pyarrow and DuckDB read it.
@@ -193,6 +220,29 @@ class Comparison:
     (4, 0.25)
     >>> comparison.gate("RR drops > 0.01")[0].passed
     True
+    >>> comparison.measures, comparison.runs, comparison.baseline
+    (['RR'], ['baseline', 'rankings'], 'baseline')
+    >>> print(comparison.sentences[0].split(",")[0])
+    No difference shown between rankings and baseline on RR: +0.1944
+    >>> print(*comparison.notes)
+    6 queries are few: the interval and t assume normality: see the exact p of the randomisation test
+    >>> comparison.settings["test"], comparison.settings["correction"]
+    ('t', 'holm')
+
+    It is handed on in many forms:
+
+    >>> comparison.per_query()["rankings", "baseline"][:3]
+    [0.5, 0.16666666666666669, 0.0]
+    >>> comparison.to_dict(gates=["RR drops > 0.01"])["gates"][0]["verdict"]
+    'passed'
+    >>> print(comparison.to_markdown().splitlines()[0])
+    | measure | baseline | rankings | delta | relative | interval | p | p adj | d | won/tied/lost |
+    >>> comparison.to_latex()[:13], comparison.to_json()[:1], comparison.to_html(title="Two runs")[:15]
+    ('\\\\begin{table}', '{', '<!DOCTYPE html>')
+    >>> len(comparison.to_pandas()), len(comparison.to_polars())
+    (1, 1)
+    >>> import os, tempfile
+    >>> comparison.save(os.path.join(tempfile.mkdtemp(), "report.html"))
     """
 
     __slots__ = ("_asked", "_native", "_pairs")
@@ -205,7 +255,11 @@ class Comparison:
         self._pairs = {pair[:3]: pair for pair in pairs}
 
     def __getitem__(self, key: Key | tuple[str, str]) -> Pair:
-        """A pair, by the run, the baseline, and the measure by any of its names; the default is the first measure."""
+        """A pair, by a `key`: the run, the baseline, and the measure by any of its names, `[run, baseline, measure]`; the default is the
+        first measure.
+
+        Raises `KeyError` if there is no such pair.
+        """
         if not isinstance(key, tuple) or len(key) not in (2, 3):
             raise KeyError(key)
         run, baseline, *measure = key
@@ -224,17 +278,17 @@ class Comparison:
 
     @property
     def pairs(self) -> list[Pair]:
-        """The pairs: by measure, then by baseline and run."""
+        """The pairs, `[pair]`: by measure, then by baseline and run."""
         return list(self._pairs.values())
 
     @property
     def measures(self) -> list[str]:
-        """The canonical names of the measures. The first one decides."""
+        """The canonical names of the measures, `[measure]`. The first one decides."""
         return list(dict.fromkeys(measure for _, _, measure in self._pairs))
 
     @property
     def runs(self) -> list[str]:
-        """The names of the runs."""
+        """The names of the runs, `[run]`."""
         return [name for name, _ in self._asked[0]]
 
     @property
@@ -245,35 +299,41 @@ class Comparison:
 
     @property
     def sentences(self) -> list[str]:
-        """The comparison in words, for people who are not statisticians."""
+        """The comparison in words, `[sentence]`, for people who are not statisticians."""
         return self._native.sentences()
 
     @property
     def notes(self) -> list[str]:
-        """Notes about the data and the tests."""
+        """Notes about the data and the tests, `[note]`."""
         return self._native.notes()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings and what follows from them: the test, the correction, the size of a family, the number of draws, the seed …"""
+        """The settings and what follows from them, `{name: value}`: the test, the correction, the size of a family, the number of draws,
+        the seed …
+        """
         settings: dict[str, Any] = self.to_dict()["settings"]
         return settings
 
     def gate(self, gate: str) -> list[Verdict]:
-        """Judges a gate such as `"nDCG@10 drops > 0.005 p<0.05"` for each run except the baseline, which is the first run if there is none.
+        """Judges a `gate` such as `"nDCG@10 drops > 0.005 p<0.05"` for each run except the baseline, which is the first run if there is
+        none, and returns the verdicts, `[run]`.
 
-        Raises `ValueError` if the gate cannot be parsed or computed.
+        Raises `ValueError` if the gate cannot be parsed or computed: `MeasureError` if there is no such measure, or else
+        `UnanswerableError`.
         """
         verdicts = self._native.gate(gate)
         return [Verdict(gate, run, not failed, value, threshold, p) for run, failed, value, threshold, p in verdicts]
 
     def per_query(self) -> Deltas:
-        """The differences of each query."""
+        """The differences of each query, `[pair][query]`."""
         return Deltas(self)
 
     def to_dict(self, *, gates: Iterable[str] = (), per_query: bool = False) -> dict[str, Any]:
-        """The whole comparison as plain data: settings, runs, pairs, the analysis of variance, agreement, sentences, and the results of
-        gates.
+        """The whole comparison as plain data, `{part: data}`: settings, runs, pairs, the analysis of variance, agreement, sentences, and
+        the results of `gates`; with `per_query=True` the values of each query, too.
+
+        Raises `ValueError` if a gate cannot be parsed or computed, and `TypeError` if `gates` is no list.
         """
         import json
 
@@ -281,7 +341,10 @@ class Comparison:
         return data
 
     def to_json(self, *, gates: Iterable[str] = (), per_query: bool = False) -> str:
-        """The whole comparison as JSON."""
+        """The whole comparison as JSON, with `gates` and `per_query` as for `to_dict`.
+
+        Raises `ValueError` if a gate cannot be parsed or computed, and `TypeError` if `gates` is no list.
+        """
         return self._report("json", gates, per_query).decode()
 
     def to_markdown(self) -> str:
@@ -293,12 +356,20 @@ class Comparison:
         return self._report("latex").decode()
 
     def to_html(self, *, title: str | None = None, gates: Iterable[str] = ()) -> str:
-        """A page with sentences, charts and tables. It loads nothing and runs no script."""
+        """A page with sentences, charts, tables, and the results of `gates`. It loads nothing and runs no script. Its `title` is made of
+        the names of the runs by default.
+
+        Raises `ValueError` if a gate cannot be parsed or computed, and `TypeError` if `gates` is no list.
+        """
         return self._report("html", gates, title=title).decode()
 
     def save(self, path: str | os.PathLike[str], *, gates: Iterable[str] = (), per_query: bool = False) -> None:
-        """Writes a file, whole or not at all, in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for the table, or
-        `.svg` for a chart of the differences under the first measure.
+        """Writes a file at `path`, whole or not at all, in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`,
+        `.tex`, `.txt` for the table, or `.svg` for a chart of the differences under the first measure. `gates` and `per_query` are as for
+        `to_dict`.
+
+        Raises `UnanswerableError` if the extension is none of these, `OSError` if the file cannot be written, `ValueError` if a gate cannot
+        be parsed or computed, and `TypeError` if `gates` is no list.
         """
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending not in FORMATS:
@@ -352,10 +423,20 @@ class Comparison:
 
 
 class Deltas:
-    """The differences of each query; for a geometric mean, those of logarithms.
+    """The differences of each query, `[pair][query]`; for a geometric mean, those of logarithms. `Comparison.per_query` returns them.
 
     It is a stream of Arrow, with the columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and `delta`, which pandas,
     polars, pyarrow and DuckDB read.
+
+    >>> import laneval
+    >>> relevant = [{"a"}] * 2
+    >>> old = laneval.evaluate_ids(relevant, [["x", "a"], ["a"]], "RR", per_query=True)
+    >>> new = laneval.evaluate_ids(relevant, [["a"], ["a"]], "RR", per_query=True)
+    >>> deltas = new.compare(old).per_query()
+    >>> deltas.queries, deltas["rankings", "baseline"]
+    (['0', '1'], [0.5, 0.0])
+    >>> deltas.to_pandas().shape, deltas.to_polars().shape
+    ((2, 7), (2, 7))
     """
 
     __slots__ = ("_comparison",)
@@ -365,11 +446,15 @@ class Deltas:
 
     @property
     def queries(self) -> list[str]:
-        """The ids of the queries, in bytewise order."""
+        """The ids of the queries, `[query]`, in bytewise order."""
         return self._comparison._native.queries()
 
     def __getitem__(self, key: Key | tuple[str, str]) -> list[float]:
-        """The differences of a pair, in the order of `queries`."""
+        """The differences of a pair, which its `key` names as in `Comparison`: `[query]`, in the order of `queries`, of most measures from
+        −1 to 1.
+
+        Raises `KeyError` if there is no such pair.
+        """
         place = self._comparison.pairs.index(self._comparison[key])
         values, baseline = self._comparison._native.values(place)
         return [value - other for value, other in zip(values, baseline, strict=True)]

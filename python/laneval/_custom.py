@@ -12,7 +12,22 @@ if TYPE_CHECKING:
     from laneval import _native
 
 class CustomMeasure:
-    """A measure written in Python, made by `measure`. It can be used wherever the name of a measure can."""
+    """A measure written in Python, made by `measure`. It can be used wherever the name of a measure can.
+
+    It has its `function`, its `name`, which of two averages is `better`, how values are averaged (`average`), and the `range` of its
+    values.
+
+    >>> import laneval
+    >>> @laneval.measure(name="Found", range=(0, 1))
+    ... def found(labels, lengths, judged, grades):
+    ...     return [float(length > 0) for length in lengths]
+    >>> found.name, found.range
+    ('Found', (0, 1))
+    >>> found.statistics([1.0, 0.0], ["max"])
+    {'mean': 0.5, 'max': 1.0}
+    >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, found)["Found"]
+    1.0
+    """
 
     def __init__(
         self,
@@ -48,7 +63,11 @@ class CustomMeasure:
     def values(
         self, matrix: _native.Matrix, run: int, queries: Sequence[str], view: tuple[int | None, bool]
     ) -> tuple[list[float], list[bool]]:
-        """The value of each query of a run, and whether the run has any result for it."""
+        """The value of each of `queries` of the `run` at this place of a `matrix`, from 0, and whether the run has any result for it:
+        `[query]` and `[query]`. `view` is the number of ranks that count, and whether only judged documents do.
+
+        Raises `UnanswerableError` if the function returns another number of values, or one that is not in `range`.
+        """
         grades = _array(memoryview(_doubles(matrix.grades())), "d", None)
         codes = len(grades)
         values: list[float] = []
@@ -78,7 +97,11 @@ class CustomMeasure:
         return values, there
 
     def statistics(self, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
-        """The average of values by its name, with these statistics."""
+        """The average of `values`, `[query]`, by its name, with these `stats`: `{statistic: value}`. `range` has their limits, from −inf to
+        inf.
+
+        Raises `UnanswerableError` if `"ci95"` is asked for.
+        """
         return statistics(self.name, self.average, values, stats)
 
 
@@ -133,6 +156,13 @@ def measure(
     * `grades[number of labels]` (float64): the grade of each label; NaN for labels of documents that are not judged.
 
     The arguments are read-only arrays of NumPy if NumPy is installed, else memoryviews.
+
+    `name` is that of the `function` by default. `better` says which of two averages is, `"higher"`, `"lower"`, or `None` if neither is;
+    `average` is how the values of queries become one, `"mean"`, `"sum"` or `"gmean"`, the geometric mean; values lie in `range`, from its
+    first number to its second, by default from −inf to inf. Without a function, returns a decorator that makes the measure.
+
+    Raises `MeasureError` if the name is one of laneval's, or no name; `evaluate` raises `UnanswerableError` if not n values come back, or
+    one that is not in the range.
 
     >>> import numpy as np
     >>> import laneval

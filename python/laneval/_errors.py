@@ -6,11 +6,27 @@ from typing import NamedTuple
 
 
 class LanevalError(Exception):
-    """The base of all errors of laneval. Errors of the operating system are `OSError`."""
+    """The base of all errors of laneval. Errors of the operating system are `OSError`.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "nDGC@10")
+    ... except laneval.LanevalError as error:
+    ...     print(type(error).__name__)
+    MeasureError
+    """
 
 
 class Problem(NamedTuple):
-    """One wrong line of a file, or row of a table."""
+    """One wrong line of a file, or row of a table. `InputError` has them.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.Qrels(b"q1 0 d1 high")
+    ... except laneval.InputError as error:
+    ...     error.problems[0]
+    Problem(file='qrels', line=1, message="grade 'high' is not a number: expected 'query iter docno grade'")
+    """
 
     file: str
     """The file or the argument, by its name in messages."""
@@ -21,7 +37,18 @@ class Problem(NamedTuple):
 
 
 class InputError(LanevalError, ValueError):
-    """Wrong judgments or results: all `problems` that were found, at most twenty of them, and the number `more` of others."""
+    """Wrong judgments or results: all `problems` that were found, `[problem]`, at most 20 of them, and the number
+    `more` of others, from 0.
+
+    `message` is its text.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.evaluate({"q1": {"d1": 1}}, b"q1 Q0 d1 1 0.5 tag\\nq1 Q0 d2 2 high tag\\n")
+    ... except laneval.InputError as error:
+    ...     error.problems[0].line, error.more
+    (2, 0)
+    """
 
     def __init__(self, message: str, problems: list[tuple[str, int, str]] | None = None, more: int = 0) -> None:
         super().__init__(message, problems or [], more)
@@ -33,7 +60,18 @@ class InputError(LanevalError, ValueError):
 
 
 class MeasureError(LanevalError, ValueError):
-    """An unknown measure: the `text`, the `span` of it that is at fault, and `suggestions`."""
+    """An unknown measure: its `text`, the `span` of it that is at fault, `(start, end)` in bytes of UTF-8 from 0, and `suggestions`
+    `[name]`.
+
+    `message` is its text.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.parse_measure("nDGC@10")
+    ... except laneval.MeasureError as error:
+    ...     error.text, error.span, error.suggestions
+    ('nDGC@10', (0, 4), ['nDCG', 'RnDCG'])
+    """
 
     def __init__(
         self,
@@ -52,32 +90,97 @@ class MeasureError(LanevalError, ValueError):
 
 
 class MatrixError(LanevalError, ValueError):
-    """A `.lmx` file that is damaged, foreign, or of another version."""
+    """A `.lmx` file that is damaged, foreign, or of another version.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.Matrix.from_bytes(b"something else")
+    ... except laneval.MatrixError as error:
+    ...     print(error)
+    bytes: header: is not a .lmx file (made by `laneval build`)
+    """
 
 
 class UnanswerableError(LanevalError, ValueError):
-    """A question that cannot be answered from the input."""
+    """A question that cannot be answered from the input.
+
+    >>> import laneval
+    >>> scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR")
+    >>> try:
+    ...     scores.per_query()
+    ... except laneval.UnanswerableError as error:
+    ...     print(error)
+    the values of queries were not kept: evaluate with per_query=True
+    """
 
 
 class OptionError(UnanswerableError):
-    """A keyword with a value that it does not have."""
+    """A keyword with a value that it does not have.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", depth=0)
+    ... except laneval.OptionError as error:
+    ...     print(error)
+    depth is 0: 1 or more was expected
+    """
 
 
 class ShardError(LanevalError, ValueError):
-    """Summaries that do not belong together, or are damaged."""
+    """Summaries that do not belong together, or are damaged.
+
+    >>> import laneval
+    >>> summary = laneval.Summary.of({"q1": {"d1": 1}}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
+    >>> try:
+    ...     summary + summary
+    ... except laneval.ShardError as error:
+    ...     print(error)
+    mine: 1 query is counted twice (q1): in mine and in mine
+    """
 
 
 class DeviceError(LanevalError, RuntimeError):
-    """A GPU that is not there, refuses, or was lost."""
+    """A GPU that is not there, refuses, or was lost.
+
+    >>> import laneval
+    >>> try:
+    ...     laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", adapter="no such GPU")
+    ... except laneval.DeviceError as error:
+    ...     print(type(error).__name__)
+    DeviceError
+    """
 
 
 class LanevalWarning(UserWarning):
-    """A notice. It changes no score."""
+    """A notice. It changes no score.
+
+    >>> import laneval, warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", laneval.LanevalWarning)
+    ...     laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR")["RR"]
+    0.5
+    """
 
 
 class MissingQueriesWarning(LanevalWarning):
-    """Judged queries that a run lacks."""
+    """Judged queries that a run lacks.
+
+    >>> import laneval, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR")
+    >>> print(caught[0].message)
+    run: 1 judged queries are not in it, and count as empty rankings: q2
+    """
 
 
 class IgnoredQueriesWarning(LanevalWarning):
-    """Queries of a run that are not judged, which never count."""
+    """Queries of a run that are not judged, which never count.
+
+    >>> import laneval, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}, "q2": {"d1": 0.5}}, "RR")
+    >>> print(caught[0].message)
+    run: 1 of its queries are not judged, and do not count: q2
+    """

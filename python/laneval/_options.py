@@ -31,7 +31,13 @@ DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
 class Options(TypedDict, total=False):
-    """Keywords of every `evaluate`."""
+    """Keywords of every `evaluate`. A wrong one raises `TypeError`, a wrong value `OptionError`.
+
+    >>> import laneval
+    >>> options: laneval.Options = {"depth": 1, "per_query": True}
+    >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5, "d2": 0.7}}, "RR", **options).per_query()["RR"]
+    [0.0]
+    """
 
     queries: QuerySet
     """The queries that count: every judged one (`"judged"`, the default), only those that are in the run too (`"both"`), or every judged
@@ -44,25 +50,27 @@ class Options(TypedDict, total=False):
     score: Literal["f64", "f32"]
     """The type in which scores are compared: `"f32"` is what pytrec_eval and trec_eval 9 do."""
     depth: int
-    """The number of ranks that count."""
+    """The number of ranks that count, from 1. The default is all of them."""
     judged_only: bool
     """Whether documents that are not judged are dropped, so that the others move up."""
     per_query: bool
     """Whether the values of each query are kept."""
     stats: Sequence[Stat]
-    """Statistics besides the average."""
+    """Statistics besides the average: `"median"`, the standard deviation `"std"`, `"min"`, `"max"`, and the 95 % interval `"ci95"` of the
+    average.
+    """
     engine: Literal["auto", "cpu", "gpu", "reference"]
     """The engine: the CPU (`"cpu"`), a GPU (`"gpu"`), plain functions to compare with (`"reference"`), or the CPU unless a GPU is expected
     to be twice as fast (`"auto"`).
     """
     adapter: str
-    """The GPU, by its number or a part of its name."""
+    """The GPU, by its number from 0 in `devices()`, or a part of its name."""
     threads: int
     """The number of threads, at most 64 or four times what the machine has: more would only wait for each other. The default is
     `LANEVAL_THREADS`, or else one a processor. Calls from several threads of Python run side by side, each with threads of its own.
     """
     progress: bool | Callable[[int, int], object]
-    """Show how far it is, or tell a function what is done and what there is to do."""
+    """Show how far it is, or tell a function the numbers of what is done and of what there is to do."""
     columns: Columns
     """Names of columns of tables, and of keys of records: `{"doc": "pid"}`. Of tables without a header what the columns are, in their
     order, and `None` for one that is not read: `["query", None, "doc", "score"]` is a run, and with `"grade"` they are judgments."""
@@ -73,7 +81,7 @@ class Options(TypedDict, total=False):
     drop_identical_ids: bool
     """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
-    """The strictness with which files are read."""
+    """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
     judgments_by: JudgmentsBy
     """The groups by which judgments are read, if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The
     default is what the measures need.

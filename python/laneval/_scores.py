@@ -27,7 +27,14 @@ if TYPE_CHECKING:
 
 
 class Unmatched:
-    """Queries that only one side has: their number (`count`), and the first few of their `ids`."""
+    """Queries that only one side has: their number (`count`, from 0), and the first few of their `ids`, `[query]`. `missing` and `ignored`
+    of scores are such.
+
+    >>> import laneval
+    >>> scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", queries="both")
+    >>> scores.missing.count, scores.missing.ids
+    (1, ['q2'])
+    """
 
     __slots__ = ("count", "ids")
 
@@ -44,18 +51,36 @@ class Unmatched:
 
 
 class Rule(NamedTuple):
-    """The rule by which rankings were made of scores."""
+    """The rule by which rankings were made of scores.
+
+    >>> import laneval
+    >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", depth=10).rule
+    Rule(ties='docno-desc', score='f64', depth=10)
+    """
 
     ties: str
     """The order of equal scores, or `"average"`, `"best"` or `"worst"` where values are over all orders."""
     score: str
-    """The type in which scores were compared."""
+    """The type in which scores were compared, `"f64"` or `"f32"`."""
     depth: int | None
-    """The number of ranks that were kept; all if `None`."""
+    """The number of ranks that were kept, from 1; all if `None`."""
 
 
 class PerQuery:
-    """The values of each query, `[query][measure]`. It is also a stream of Arrow: pandas, polars, pyarrow and DuckDB read it."""
+    """The values of each query, `[query][measure]`, as `RunScores.per_query` returns them. It is also a stream of Arrow: pandas, polars,
+    pyarrow and DuckDB read it. Its length is the number of queries.
+
+    >>> import laneval
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    >>> run = {"q1": {"d1": 0.5}, "q2": {"d2": 0.7, "d1": 0.5}}
+    >>> values = laneval.evaluate(qrels, run, ["RR", "P@1"], per_query=True).per_query()
+    >>> values.measures, values.queries
+    (['RR', 'P@1'], ['q1', 'q2'])
+    >>> values["RR"]
+    [1.0, 0.5]
+    >>> values.to_numpy().shape, values.to_pandas().shape, values.to_polars().shape
+    ((2, 2), (2, 2), (2, 3))
+    """
 
     __slots__ = ("_custom", "_measures", "_native", "_queries")
 
@@ -69,12 +94,12 @@ class PerQuery:
 
     @property
     def measures(self) -> list[str]:
-        """The canonical names of the measures."""
+        """The canonical names of the measures, `[measure]`."""
         return list(self._measures)
 
     @property
     def queries(self) -> list[str]:
-        """The ids of the queries, in bytewise order."""
+        """The ids of the queries, `[query]`, in bytewise order; those of arrays and lists in their order."""
         if self._queries is None:
             assert self._native is not None
             self._queries = self._native.queries()
@@ -84,7 +109,10 @@ class PerQuery:
         return len(self._native) if self._native is not None else len(self.queries)
 
     def __getitem__(self, measure: str) -> list[float]:
-        """The values under a measure, by any of its names, in the order of `queries`."""
+        """The values under a `measure`, by any of its names: `[query]`, in the order of `queries`, of most measures from 0 to 1.
+
+        Raises `KeyError` if it was not evaluated.
+        """
         return self._column(_name(measure, self._measures))
 
     def _column(self, name: str) -> list[float]:
@@ -94,7 +122,7 @@ class PerQuery:
         return self._native.column([of for of in self._measures if of not in self._custom].index(name))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """A dict of dicts: query, measure, value.
+        """A dict of dicts, `{query: {measure: value}}`, of most measures from 0 to 1.
 
         >>> import laneval
         >>> scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True)
@@ -110,7 +138,7 @@ class PerQuery:
         }
 
     def to_numpy(self) -> numpy.ndarray[Any, Any]:
-        """An array `[query, measure]`."""
+        """An array `[query, measure]` of float64. It needs NumPy."""
         import numpy as np
 
         if not self._custom and self._native is not None:
@@ -118,13 +146,13 @@ class PerQuery:
         return np.column_stack([self._column(name) for name in self._measures])
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas with the queries as its index."""
+        """A DataFrame of pandas with one row for each query, the queries as its index, and a column for each measure."""
         import pandas as pd
 
         return pd.DataFrame(self.to_numpy(), index=pd.Index(self.queries, name="query_id"), columns=self._measures)
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars with a column `query_id`."""
+        """A DataFrame of polars with one row for each query, a column `query_id` and one for each measure."""
         import polars as pl
 
         columns = {name: self._column(name) for name in self._measures}
@@ -146,9 +174,10 @@ class PerQuery:
 
 
 class RunScores(Mapping[str, float]):
-    """The averages of a run by the names of the measures, with their settings and statistics.
+    """The averages of a run by the names of the measures, `{measure: average}`, with their settings and statistics, as `evaluate` returns
+    them.
 
-    Keys are canonical names; any other name of a measure works, too.
+    Keys are canonical names; any other name of a measure works, too. Most measures are from 0 to 1.
 
     >>> import laneval
     >>> scores = laneval.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["AP", "nDCG@10"])
@@ -156,6 +185,14 @@ class RunScores(Mapping[str, float]):
     (0.5, 0.5)
     >>> list(scores)
     ['AP', 'nDCG@10']
+    >>> scores.name, scores.queries, scores.missing.count, scores.ignored.count
+    ('run', 1, 0, 0)
+    >>> scores.rule, scores.ideal
+    (Rule(ties='docno-desc', score='f64', depth=None), 'judgments')
+    >>> scores.stats["AP"]
+    {'mean': 0.5}
+    >>> scores.to_pandas().shape, scores.to_polars().shape
+    ((1, 2), (1, 3))
     """
 
     __slots__ = ("_known", "_measures", "_per_query", "_stats")
@@ -173,6 +210,10 @@ class RunScores(Mapping[str, float]):
         self._per_query = per_query
 
     def __getitem__(self, measure: str) -> float:
+        """The average under a `measure`, by any of its names, of most measures from 0 to 1; NaN if no query counts.
+
+        Raises `KeyError` if it was not evaluated.
+        """
         at = self._measures.index(_name(measure, self._measures))
         return next(iter(self._stats[at].values()), math.nan)  # without queries there is no average
 
@@ -193,17 +234,17 @@ class RunScores(Mapping[str, float]):
 
     @property
     def name(self) -> str:
-        """The name of the run."""
+        """The name of the run; `"run"` if it has none, and `"rankings"` of arrays."""
         return str(self._known["name"])
 
     @property
     def queries(self) -> int:
-        """The number of queries that count."""
+        """The number of queries that count, from 0."""
         return int(self._known["queries"])
 
     @property
     def missing(self) -> Unmatched:
-        """Judged queries that the run lacks."""
+        """Judged queries that the run lacks, which count as empty rankings unless `queries="both"`."""
         return Unmatched(*self._known["missing"])
 
     @property
@@ -224,23 +265,31 @@ class RunScores(Mapping[str, float]):
 
     @property
     def stats(self) -> Mapping[str, Mapping[str, float]]:
-        """The statistics of each measure by name, the average first."""
+        """The statistics of each measure by name, `{measure: {statistic: value}}`, the average first; of most measures from 0 to 1."""
         return dict(zip(self._measures, self._stats, strict=True))
 
     def per_query(self) -> PerQuery:
-        """The values of each query.
+        """The values of each query, `[query][measure]`.
 
         Raises `UnanswerableError` if they were not kept: ask for them with `per_query=True`.
+
+        >>> import laneval
+        >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True).per_query()["RR"]
+        [1.0]
         """
         if self._per_query is None:
             raise UnanswerableError("the values of queries were not kept: evaluate with per_query=True")
         return self._per_query
 
     def compare(self, other: RunScores, **options: Unpack[ComparisonOptions]) -> Comparison:
-        """Compares this run with another one, the baseline: which is better, by how much, and how sure that is.
+        """Compares this run with another one, the baseline (`other`): which is better, by how much, and how sure that is. Returns the
+        comparison, with a pair for each measure; `options` are keywords of `ComparisonOptions`.
 
         Both have to be evaluated with `per_query=True`, against the same judgments and in the same way. If both have the same name, the
         other one is called `baseline`.
+
+        Raises `UnanswerableError` if they were not, or the measures of the two differ and `measures` does not say which, `MeasureError` if
+        there is no such measure, and `TypeError` or `OptionError` if an argument is wrong.
 
         >>> import laneval
         >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
@@ -259,7 +308,8 @@ class RunScores(Mapping[str, float]):
         return compared([(names[0], other), (names[1], self)], names[0], options)
 
     def to_dict(self) -> dict[str, float | None]:
-        """A dict of averages by measure, which JSON can hold: `None` where no query counts.
+        """A dict of averages by measure, `{measure: average}`, which JSON can hold: `None` where no query counts. Most measures are from 0
+        to 1.
 
         >>> import json, laneval
         >>> json.dumps(laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR").to_dict())
@@ -301,13 +351,19 @@ class RunScores(Mapping[str, float]):
 
 
 class Scores(Mapping[str, RunScores]):
-    """The scores of several runs by their names.
+    """The scores of several runs by their names, `{run: {measure: average}}`, as `evaluate_runs` returns them.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1}}
     >>> scores = laneval.evaluate_runs(qrels, {"a": {"q1": {"d1": 0.5}}, "b": {"q1": {"d2": 0.5}}}, "RR")
     >>> {name: run["RR"] for name, run in scores.items()}
     {'a': 1.0, 'b': 0.0}
+    >>> scores.to_dict()
+    {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
+    >>> scores.to_pandas().shape, scores.to_polars().shape
+    ((2, 1), (2, 2))
+    >>> print(scores.to_latex().splitlines()[2])
+    Run & RR \\\\
     """
 
     __slots__ = ("_runs",)
@@ -316,6 +372,10 @@ class Scores(Mapping[str, RunScores]):
         self._runs = {run.name: run for run in runs}
 
     def __getitem__(self, run: str) -> RunScores:
+        """The scores of a `run` by its name.
+
+        Raises `KeyError` if there is none of this name.
+        """
         return self._runs[run]
 
     def __iter__(self) -> Iterator[str]:
@@ -328,9 +388,13 @@ class Scores(Mapping[str, RunScores]):
         self, baseline: str | RunScores | None = None, **options: Unpack[ComparisonOptions]
     ) -> Comparison:
         """Compares the runs: which is better, by how much, and how sure that is. With a `baseline`, which is one of the runs by its name or
-        the scores of another run, all other runs are compared with it; otherwise every pair is.
+        the scores of another run, all other runs are compared with it; otherwise every pair is. Returns the comparison, with a pair for
+        each two runs and measure; `options` are keywords of `ComparisonOptions`.
 
         All runs have to be evaluated with `per_query=True`.
+
+        Raises `UnanswerableError` if they were not, there are fewer than two, or the baseline is none of them, `MeasureError` if there is
+        no such measure, and `TypeError` or `OptionError` if a keyword is wrong.
 
         >>> import laneval
         >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
@@ -349,17 +413,19 @@ class Scores(Mapping[str, RunScores]):
         return compared(runs, baseline, options)
 
     def to_dict(self) -> dict[str, dict[str, float | None]]:
-        """A dict of dicts: run, measure, average. JSON can hold it: `json.dumps(scores.to_dict())`."""
+        """A dict of dicts, `{run: {measure: average}}`, of most measures from 0 to 1, `None` where no query counts. JSON can hold it:
+        `json.dumps(scores.to_dict())`.
+        """
         return {name: run.to_dict() for name, run in self._runs.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas with one row for each run."""
+        """A DataFrame of pandas with one row for each run, the runs as its index, and a column for each measure."""
         import pandas as pd
 
         return pd.DataFrame.from_dict(self.to_dict(), orient="index").rename_axis("run")
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars with one row for each run."""
+        """A DataFrame of polars with one row for each run, a column `run` and one for each measure."""
         import polars as pl
 
         return pl.DataFrame([{"run": name, **run} for name, run in self.to_dict().items()])

@@ -35,10 +35,18 @@ Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
 class Qrels:
     """Judgments, read once and used for many runs.
 
+    `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect` and `judgments_by` are the keywords of
+    `Options`, and `format` is its `qrels_format`. `query_lengths` is the file that says how many lines each query has in LETOR judgments
+    without `qid`; its name was `groups` once. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
+    0 counts as 0.
+
+    Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
+    `UnanswerableError` if a keyword has a value that it does not have, and `OSError` if a file cannot be read.
+
     >>> import laneval
     >>> qrels = laneval.Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
-    >>> qrels.queries
-    ['q1', 'q2']
+    >>> qrels.queries, qrels.grades
+    (['q1', 'q2'], [0.0, 1.0, 2.0])
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
 
@@ -63,29 +71,28 @@ class Qrels:
         judgments_by: JudgmentsBy | None = None,
         groups: Path | None = None,
     ) -> None:
-        """Reads judgments. `query_lengths` is the file that says how many lines each query has in LETOR judgments without `qid`; its name was
-        `groups` once."""
+        """Reads judgments."""
         query_lengths = _query_lengths(query_lengths, groups)
         self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by)
 
     @property
     def queries(self) -> list[str]:
-        """The judged queries, in bytewise order."""
+        """The ids of the judged queries, `[query]`, in bytewise order."""
         return self._native.queries()
 
     @property
     def grades(self) -> list[float]:
-        """The distinct grades, from 0."""
+        """The distinct grades, `[grade]`, ascending, from 0: negative ones are left out."""
         return self._native.grades()
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all judgments, whatever their order."""
+        """A hash of all judgments, whatever their order: 32 hexadecimal digits."""
         return self._native.fingerprint()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Qrels:
-        """Makes judgments of the bytes that `to_bytes` returned, in this or a later version of laneval.
+        """Makes judgments of `data`, the bytes that `to_bytes` returned, in this or a later version of laneval, and returns them.
 
         Raises `InputError` if they are others, or damaged.
         """

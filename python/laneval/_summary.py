@@ -17,7 +17,8 @@ from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Sou
 
 
 class Summary:
-    """The part of an evaluation that can be merged: numbers of queries, exact sums, extremes, and the set of queries. It is immutable.
+    """The part of an evaluation that can be merged: numbers of queries, exact sums, extremes, and the set of queries. It is immutable, and
+    made by `of`, by `Matrix.summary`, by a `Stream`, or of bytes.
 
     Summaries of disjoint sets of queries, from any number of processes, add up to the summary of all of them, to the last bit.
 
@@ -27,6 +28,22 @@ class Summary:
     >>> two = laneval.Summary.of({"q2": qrels["q2"]}, {"mine": {"q2": {"d2": 0.5}}}, "RR")
     >>> (one + two).scores()["mine"]["RR"]
     0.5
+    >>> both = laneval.Summary.merge([one.to_bytes(), two.to_bytes()])
+    >>> both == laneval.Summary.from_bytes(both.to_bytes())
+    True
+    >>> one.with_missing(qrels).scores(["max"])["mine"].stats
+    {'RR': {'mean': 0.5, 'max': 1.0}}
+
+    Files hold the bytes:
+
+    >>> import json, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "one.part")
+    >>> with open(path, "wb") as file:
+    ...     _ = file.write(one.to_bytes())
+    >>> laneval.Summary.read(path) == one
+    True
+    >>> json.loads(one.to_json())["measures"]
+    ['RR']
     """
 
     __slots__ = ("_native",)
@@ -42,16 +59,20 @@ class Summary:
         measures: Measures = DEFAULT,
         **options: Unpack[Options],
     ) -> Summary:
-        """Evaluates runs against judgments, and returns their summary."""
+        """Evaluates `runs` against judgments (`qrels`), and returns their summary. `measures` and `options`, keywords of `Options`, are as
+        for `evaluate_runs`.
+
+        Raises what `evaluate_runs` raises, and `UnanswerableError` if a measure is written in Python.
+        """
         ready = _ready(measures, options)
         matrix = ready.native.build(_judgments(ready, qrels, options), _named(runs), ready.columns)
         return cls(ready.native.summary(matrix))
 
     @classmethod
     def merge(cls, parts: Iterable[Summary | bytes]) -> Summary:
-        """Merges summaries, or their bytes.
+        """Merges `parts`, `[part]`, which are summaries or their bytes, and returns the sum.
 
-        Raises `ShardError` if they do not belong together, or a query was counted twice.
+        Raises `ShardError` if they do not belong together, are damaged, or a query was counted twice, and `ValueError` if there are none.
         """
         # Sums of 1, 2, 4, 8 … parts wait for another of their size, so that few are held, and each query is compared few times.
         sums: list[tuple[int, _native.Summary]] = []
@@ -66,12 +87,18 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
-        """Makes a summary of the bytes that `to_bytes` returned."""
+        """Makes a summary of `data`, the bytes that `to_bytes` returned, in this or an older version of laneval, and returns it.
+
+        Raises `ShardError` if they are others, or damaged.
+        """
         return cls(_native.Summary.from_bytes(data))
 
     @classmethod
     def read(cls, path: Path) -> Summary:
-        """Reads a summary from a file, as `laneval eval --partial` writes it."""
+        """Reads a summary from the file at `path`, as `laneval eval --partial` writes it, and returns it.
+
+        Raises `OSError` if the file cannot be read, and `ShardError` if it holds something else, or is damaged.
+        """
         return cls(_native.Summary.read(os.fspath(path)))
 
     def to_bytes(self) -> bytes:
@@ -83,20 +110,28 @@ class Summary:
         return self._native.to_json()
 
     def with_missing(self, qrels: Source | Qrels) -> Summary:
-        """Adds the judged queries that no part had, as empty rankings.
+        """Adds the judged queries (of `qrels`) that no part had, as empty rankings, and returns the sum.
 
         Raises `ShardError` if a query of the summary is not judged.
         """
         return Summary(self._native.with_missing(_judgments(None, qrels, {})))
 
     def scores(self, stats: Sequence[Stat] = ()) -> Scores:
-        """Computes the scores of each run, with these statistics besides the averages."""
+        """Computes the scores of each run, with these statistics (`stats`) besides the averages, and returns them,
+        `{run: {measure: average}}`.
+
+        Raises `UnanswerableError` if there is no such statistic, or it needs the values of all queries, as `"median"` does.
+        """
         native = self._native.scores(stat_names(stats))
         names = native.measures()
         runs = enumerate(native.runs())
         return Scores([RunScores(names, run, [dict(of) for of in native.stats(at)], None) for at, run in runs])
 
     def __add__(self, other: Summary) -> Summary:
+        """The sum of this summary and an `other` one, as `merge` returns it.
+
+        Raises `ShardError` if they do not belong together, or a query was counted twice.
+        """
         return Summary.merge([self, other]) if isinstance(other, Summary) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -123,6 +158,13 @@ class Stream:
     with a score is a result, one with a grade is a judgment, and the other is null. Rows come in any order and are all held. With `runs`,
     the names of all runs, a column `run` names the run of a result. `"labels"` has one ranking in each row: `query_id`, `labels` (lists of
     grades, or bytes with one signed byte for each rank; −1 is not judged), and `relevant` or `judged` as for `evaluate_labels`.
+
+    `measures`, the judgments (`qrels`) and `options`, keywords of `Options`, are as for `evaluate`; `grades` are those that labels may
+    have, `[grade]`, from 0, by default 0 and 1.
+
+    Raises `ValueError` if `order` or `layout` is none of these, `TypeError` if arguments do not go together or are of another type,
+    `InputError` if judgments are wrong, `MeasureError` if there is no such measure, and `UnanswerableError` if a measure is written in
+    Python.
 
     >>> import laneval
     >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
@@ -173,7 +215,12 @@ class Stream:
         relevant: Array | None = None,
         judged: Array | None = None,
     ) -> None:
-        """Evaluates a batch. The last three arguments are for arrays of labels, as for `evaluate_labels`."""
+        """Evaluates a `batch`. The last three arguments are for arrays of labels, as for `evaluate_labels`: of a batch `[Q, D]`,
+        `lengths[Q]`, `relevant[Q]` and `judged[Q, grades]`. Numbers are from 0, and labels those of `grades`, or −1.
+
+        Raises `InputError` if results are wrong, or of a query that has ended, `UnanswerableError` if the stream has ended or labels are
+        wrong, and `TypeError` if an argument is of another type or not for this layout.
+        """
         if self._native is None:
             raise UnanswerableError("the stream has ended")
         if self._of_labels:
@@ -188,7 +235,10 @@ class Stream:
             self._native.push(batch)
 
     def finish(self) -> Summary:
-        """Returns the summary of all batches. Nothing can be pushed afterwards."""
+        """Returns the summary of all batches. Nothing can be pushed afterwards.
+
+        Raises `UnanswerableError` if the stream has ended or had no labels, and `InputError` if results are wrong or there are none.
+        """
         if self._native is None:
             raise UnanswerableError("the stream has ended")
         native, self._native = self._native, None

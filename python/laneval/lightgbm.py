@@ -25,8 +25,16 @@ __all__ = ["metric"]
 
 
 def metric(measures: Measures) -> Evaluation:
-    """Makes a function for `feval`: of scores and a data set, it returns for each measure its name, its value, and whether higher is
-    better.
+    """Makes a function for `feval`, of `measures` named as for `evaluate`: of scores, `[document]`, and a data set, it returns for each
+    measure its name, its value, of most measures from 0 to 1, and whether higher is better: `[measure][name, value, higher]`.
+
+    Raises `MeasureError` if there is no such measure; the function raises `UnanswerableError` if the data has no groups.
+
+    >>> import lightgbm, numpy
+    >>> import laneval.lightgbm
+    >>> data = lightgbm.Dataset(numpy.array([[0.1], [0.2], [0.3]]), label=[1, 0, 1], group=[2, 1])
+    >>> laneval.lightgbm.metric(["RR", "Unjudged@1"])(numpy.array([0.1, 0.9, 0.5]), data)
+    [('RR', 0.75, True), ('Unjudged@1', 0.0, False)]
     """
     names = Ready(measures, {}).names()
 

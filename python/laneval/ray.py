@@ -49,10 +49,29 @@ def evaluate(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """Evaluates a run against judgments, given as Datasets with one row for each result and for each judgment, and returns the summary.
+    """Evaluates a `run` against judgments (`qrels`), given as Datasets with one row for each result and for each judgment, and returns the
+    summary.
+
+    `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a block: `queries`, `ties` (but
+    `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `drop_identical_ids`, `engine`, `adapter`, `threads` and `dialect`. The
+    default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
-    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions: four a processor by default.
+    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions, at least 1: four a processor by
+    default.
+
+    Raises `InputError` if judgments or results are wrong or there are none, `ValueError` if a column is not there, `MeasureError` if there
+    is no such measure, `UnanswerableError` if it is written in Python, needs other judgments, or `ties` need the order of rows, and
+    `TypeError` if a keyword or a type is wrong.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> run = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
+    ... )
+    >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
+    >>> laneval.ray.evaluate(run, qrels, "RR").scores()["run"]["RR"]  # doctest: +SKIP
+    0.5
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = Summaries(measures, options, names, check=False)
@@ -68,10 +87,24 @@ def evaluate_tagged(
     repartition: bool = True,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """Evaluates rows that are results and judgments, as `tagged` makes them, and returns the summary.
+    """Evaluates `rows` that are results and judgments, as `tagged` makes them, and returns the summary. `measures`, `runs`, `partitions`,
+    at least 1, and `options`, keywords of `Options`, are as for `evaluate`.
 
     With `repartition=False` there is no shuffle: all rows of a query must be in one block already. If they are not, `ShardError` is raised;
     for this check the queries of each block are sent to the driver.
+
+    Raises what `evaluate` raises, `ShardError` if rows of a query are in two blocks, and `TypeError` if `partitions` is given without a
+    shuffle.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> run = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
+    ... )
+    >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
+    >>> rows = laneval.ray.tagged(run, qrels)  # doctest: +SKIP
+    >>> laneval.ray.evaluate_tagged(rows, "RR").scores()["run"]["RR"]  # doctest: +SKIP
+    0.5
     """
     refuse_partitions(partitions, repartition)
     names = runs
@@ -90,11 +123,25 @@ def evaluate_labels(
     columns: Mapping[LabelColumn, str] | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """Evaluates rankings, one in each row, without a shuffle, and returns the summary.
+    """Evaluates `rankings`, one in each row, without a shuffle, and returns the summary. `measures` and `options`, keywords of `Options`,
+    are as for `evaluate`; `columns` gives the names of columns that are unusual, `{"labels": name}`.
 
     `query_id` is the query, and `labels` are the `grades` of the retrieved documents, the best rank first: a list, or bytes with one signed
     byte for each rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` a list of
     the numbers of judged documents of each grade; without them ideal rankings are made of the labels.
+
+    A row has `query_id`, `labels[rank]`, and `relevant` or `judged[grade]`; grades are from 0, and by default 0 and 1.
+
+    Raises `InputError` if there are no rows or nulls among them, `ValueError` if a column is not there, `UnanswerableError` if a label is
+    none of the grades, `MeasureError` if there is no such measure, and `TypeError` if a keyword or a type is wrong.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> rankings = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "labels": [0, 1]}, {"query_id": "q2", "labels": [1, -1]}]
+    ... )
+    >>> laneval.ray.evaluate_labels(rankings, "RR").scores()["rankings"]["RR"]  # doctest: +SKIP
+    0.75
     """
     work = LabelSummaries(measures, options, grades, columns)
     return merged(_collected(rankings.select_columns(work.used(_names(rankings, "rows"))), work), ours=True, dialect="")
@@ -111,7 +158,23 @@ def scores(
     **options: Unpack[EngineOptions],
 ) -> Scores:
     """Evaluates one run (named `run`) or several, with the values of all queries in the memory of the driver, which `compare` needs, and
-    returns their scores. A query takes about ten bytes for each measure there, and its id.
+    returns their scores, `{run: {measure: average}}`. A query takes about ten bytes for each measure there, and its id.
+
+    The run, the judgments (`qrels`), `measures`, `columns`, `runs`, `partitions`, at least 1, and `options`, keywords of `Options`, are as
+    for `evaluate`.
+
+    Raises what `evaluate` raises.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> results = [("d1", 0.5, "a"), ("d1", 0.5, "b"), ("d2", 0.7, "b")]
+    >>> run = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "doc_id": doc, "score": score, "run": name} for doc, score, name in results]
+    ... )
+    >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
+    >>> scores = laneval.ray.scores(run, qrels, "RR", columns={"run": "run"})  # doctest: +SKIP
+    >>> scores.to_dict(), scores["b"].per_query()["RR"]  # doctest: +SKIP
+    ({'a': {'RR': 1.0}, 'b': {'RR': 0.5}}, [0.5])
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = ScoresWithValues(measures, options, names)
@@ -128,16 +191,41 @@ def per_query(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Dataset:
-    """Evaluates each query, and returns the values as a Dataset: `query_id`, `run` if there are several, and one column for each measure.
-    It is computed when it is used; errors of workers are exceptions of Ray then.
+    """Evaluates each query, and returns the values as a Dataset with one row for each query and run: `query_id`, `run` if there are
+    several, and one column for each measure, of most from 0 to 1. It is computed when it is used.
+
+    The `run`, the judgments (`qrels`), `measures`, `columns`, `runs`, `partitions` and `options`, keywords of `Options`, are as for
+    `evaluate`.
+
+    Raises what `evaluate` raises for arguments; errors of workers are exceptions of Ray when it is used.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> run = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
+    ... )
+    >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
+    >>> [(row["query_id"], row["RR"]) for row in laneval.ray.per_query(run, qrels, "RR").take_all()]  # doctest: +SKIP
+    [('q1', 0.5)]
     """
     rows, names = _tagged(run, qrels, columns, runs)
     return _mapped(_by_query(rows, partitions), Values(measures, options, names))
 
 
 def tagged(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None = None) -> Dataset:
-    """Joins results and judgments in one Dataset: `query_id`, `doc_id`, `score`, `grade`, and `run` if `columns` names it. A result has no
-    grade, and a judgment no score.
+    """Joins results (`run`) and judgments (`qrels`) in one Dataset, and returns it. It has one row for each of both: `query_id`, `doc_id`,
+    `score`, `grade`, and `run` if `columns` names it. A result has no grade, and a judgment no score.
+
+    Raises `ValueError` if a column is not there, and `TypeError` if its type is wrong; a type is seen when it is used.
+
+    >>> import ray  # doctest: +SKIP
+    >>> import laneval.ray
+    >>> run = ray.data.from_items(  # doctest: +SKIP
+    ...     [{"query_id": "q1", "doc_id": "d1", "score": 0.5}, {"query_id": "q1", "doc_id": "d2", "score": 0.7}]
+    ... )
+    >>> qrels = ray.data.from_items([{"query_id": "q1", "doc_id": "d1", "grade": 1}])  # doctest: +SKIP
+    >>> laneval.ray.tagged(run, qrels).columns()  # doctest: +SKIP
+    ['query_id', 'doc_id', 'score', 'grade']
     """
     of = places(_names(run, "run"), _names(qrels, "qrels"), columns)
     several = of.run is not None

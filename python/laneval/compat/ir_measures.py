@@ -47,7 +47,17 @@ _QRELS = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
 
 
 def install(measures: Literal["same", "all"] = "same") -> None:
-    """Puts the provider before all others: for the measures whose values stay the same, or for all that laneval has."""
+    """Puts the provider before all others: for the `measures` whose values stay the same (`"same"`), or for all that laneval has (`"all"`).
+
+    Raises `ValueError` if `measures` is neither.
+
+    >>> import ir_measures
+    >>> import laneval.compat.ir_measures
+    >>> laneval.compat.ir_measures.install("all")
+    >>> ir_measures.calc_aggregate([ir_measures.RR], {"q1": {"d1": 1}}, {"q1": {"d1": 1.0, "d2": 2.0}})
+    {RR: 0.5}
+    >>> laneval.compat.ir_measures.uninstall()
+    """
     if measures not in ("same", "all"):
         raise ValueError(f"measures is {measures!r}: 'same' or 'all' was expected")
     uninstall()
@@ -55,13 +65,30 @@ def install(measures: Literal["same", "all"] = "same") -> None:
 
 
 def uninstall() -> None:
-    """Removes the provider."""
+    """Removes the provider, if it is there.
+
+    >>> import ir_measures
+    >>> import laneval.compat.ir_measures
+    >>> laneval.compat.ir_measures.install()
+    >>> laneval.compat.ir_measures.uninstall()
+    >>> any(provider.NAME == "laneval" for provider in ir_measures.DefaultPipeline.providers)
+    False
+    """
     providers = ir_measures.DefaultPipeline.providers
     providers[:] = [provider for provider in providers if not isinstance(provider, Provider)]
 
 
 class Provider(ir_measures.Provider):
-    """The provider of laneval for ir_measures."""
+    """The provider of laneval for ir_measures, for `measures` as for `install`. `SUPPORTED_MEASURES` are those of pytrec_eval.
+
+    >>> from ir_measures import AP, ERR
+    >>> from laneval.compat.ir_measures import Provider
+    >>> provider = Provider()
+    >>> provider.supports(AP), provider.supports(ERR @ 10), Provider("all").supports(ERR @ 10)
+    (True, False, True)
+    >>> provider.calc_aggregate([AP], {"q1": {"d1": 1}}, {"q1": {"d1": 1.0, "d2": 2.0}})
+    {AP: 0.5}
+    """
 
     NAME = "laneval"
 
@@ -71,7 +98,10 @@ class Provider(ir_measures.Provider):
         self.SUPPORTED_MEASURES = list(ir_measures.providers.PytrecEvalProvider.SUPPORTED_MEASURES)
 
     def supports(self, measure: Any) -> bool:
-        """Whether the provider has this measure."""
+        """Whether the provider has this `measure`.
+
+        Raises `AssertionError` if the measure has parameters that ir_measures does not know.
+        """
         measure.validate_params()
         known = not hasattr(measure, "runtime_impl") and _name(measure) is not None
         return known and (self._measures == "all" or bool(super().supports(measure)))
@@ -96,7 +126,19 @@ def _name(measure: Any) -> str | None:
 
 
 class Evaluator(ir_measures.Evaluator):
-    """Measures and judgments with which runs are evaluated."""
+    """The `measures` and judgments (`qrels`) with which runs are evaluated. Both are as for `evaluator` of ir_measures.
+
+    Raises `InputError` if judgments are wrong, `ValueError` if they are of no format of ir_measures, and `MeasureError` if laneval lacks a
+    measure.
+
+    >>> from ir_measures import AP, RR
+    >>> from laneval.compat.ir_measures import Evaluator
+    >>> evaluator = Evaluator([AP, RR], {"q1": {"d1": 1, "d2": 1}})
+    >>> evaluator.calc_aggregate({"q1": {"d1": 1.0, "d3": 2.0}})
+    {AP: 0.25, RR: 0.5}
+    >>> [(of.query_id, of.value) for of in evaluator.iter_calc({"q1": {"d1": 1.0, "d3": 2.0}})]
+    [('q1', 0.25), ('q1', 0.5)]
+    """
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
         judged = _source(_QrelsConverter(qrels))
@@ -121,7 +163,10 @@ class Evaluator(ir_measures.Evaluator):
                     yield Metric(query_id=query, measure=measure, value=values[at])
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
-        """The aggregate of each measure."""
+        """The aggregate of each measure over a `run`, `{measure: aggregate}`, of most measures from 0 to 1.
+
+        Raises `InputError` if results are wrong.
+        """
         source = _source(_RunConverter(run))
         found: dict[Any, float] = {}
         for of in self._passes:

@@ -71,7 +71,14 @@ class RelevanceEvaluator:
     """Evaluates runs against judgments.
 
     `query_relevance` has the grades of the documents of each query, and `measures` the names and nicknames of measures; documents of
-    `relevance_level` and above are relevant. With `judged_docs_only_flag` documents that are not judged are dropped from rankings.
+    `relevance_level` and above are relevant, from 1. With `judged_docs_only_flag` documents that are not judged are dropped from rankings.
+
+    Raises `ValueError` if there is no such measure, and `TypeError` if `relevance_level` is below 1 or an argument is of another type.
+
+    >>> import laneval.compat.pytrec_eval as pytrec_eval
+    >>> evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 1, "d2": 2}}, {"map", "P.1"}, relevance_level=2)
+    >>> evaluator.evaluate({"q1": {"d1": 1.0, "d2": 0.5}})
+    {'q1': {'map': 0.5, 'P_1': 0.0}}
     """
 
     def __init__(
@@ -89,7 +96,11 @@ class RelevanceEvaluator:
         self._evaluator = _native.TrecEvaluator(judgments, merged, level, judged_only != 0)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """Evaluates the judged queries of a run, and returns their values: query, measure, value."""
+        """Evaluates the judged queries of a run, `scores[query][document]`, and returns their values, `{query: {measure: value}}`, of most
+        measures from 0 to 1; those whose names begin with `gm_` are logarithms.
+
+        Raises `TypeError` if the run is no dict of dicts of numbers, and `ValueError` if a score is NaN.
+        """
         if not scores:
             return {}
         if not isinstance(scores, dict):
@@ -126,7 +137,15 @@ def _merged(measures: Iterable[str]) -> list[str]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """The value of a measure over all queries: the sum of `num_*`, the exponential of the mean of `gm_*`, the mean of all others."""
+    """The value of a `measure` over all queries, given its `values`, `[query]`: the sum of `num_*`, the exponential of the mean of `gm_*`,
+    the mean of all others, of most measures from 0 to 1. Without values the mean is NaN.
+
+    Raises `ValueError` or `TypeError` if a value is no number.
+
+    >>> import laneval.compat.pytrec_eval as pytrec_eval
+    >>> pytrec_eval.compute_aggregated_measure("map", [0.5, 1.0]), pytrec_eval.compute_aggregated_measure("num_rel", [2.0, 3.0])
+    (0.75, 5.0)
+    """
     numbers = [float(value) for value in values]
     total = _sum(numbers, 0, len(numbers))
     if measure.startswith("num_"):
@@ -162,7 +181,15 @@ def _in_order(values: Sequence[float]) -> float:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The scores in lines of `query Q0 document rank score tag`. A document that is twice in a query is an `AssertionError`."""
+    """The scores in lines (`f_run`) of `query Q0 document rank score tag`, `{query: {document: score}}`; scores are from −inf
+    to inf.
+
+    Raises `AssertionError` if a document is twice in a query, and `ValueError` if a line has other fields, or a score that is no number.
+
+    >>> import laneval.compat.pytrec_eval as pytrec_eval
+    >>> dict(pytrec_eval.parse_run(["q1 Q0 d1 1 0.5 tag", "q1 Q0 d2 2 0.25 tag"]))
+    {'q1': {'d1': 0.5, 'd2': 0.25}}
+    """
     run: dict[str, dict[str, float]] = defaultdict(dict)
     for line in f_run:
         query, _, doc, _, score, _ = line.strip().split()
@@ -172,7 +199,16 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The grades in lines of `query 0 document grade`. A document that is twice in a query is an `AssertionError`."""
+    """The grades in lines (`f_qrel`) of `query 0 document grade`, `{query: {document: grade}}`; grades are whole numbers, and those from 1
+    up are relevant.
+
+    Raises `AssertionError` if a document is twice in a query, and `ValueError` if a line has other fields, or a grade that is no whole
+    number.
+
+    >>> import laneval.compat.pytrec_eval as pytrec_eval
+    >>> dict(pytrec_eval.parse_qrel(["q1 0 d1 1", "q1 0 d2 0"]))
+    {'q1': {'d1': 1, 'd2': 0}}
+    """
     qrel: dict[str, dict[str, int]] = defaultdict(dict)
     for line in f_qrel:
         query, _, doc, grade = line.strip().split()
@@ -190,5 +226,16 @@ def install() -> None:
     """Lets `import pytrec_eval` find this module, from now on and in this process, whether pytrec_eval is installed or not.
 
     Modules that have imported pytrec_eval before keep it.
+
+    >>> import sys
+    >>> import laneval.compat.pytrec_eval
+    >>> laneval.compat.pytrec_eval.install()
+    >>> import pytrec_eval
+    >>> pytrec_eval.__name__
+    'laneval.compat.pytrec_eval'
+
+    To undo it, take it out:
+
+    >>> del sys.modules["pytrec_eval"]
     """
     sys.modules["pytrec_eval"] = sys.modules[__name__]

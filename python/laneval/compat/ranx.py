@@ -85,7 +85,15 @@ def _absent(name: str, what: str) -> Callable[..., NoReturn]:
         raise NotImplementedError(f"laneval.compat.ranx has no {name}: {what}")
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Not here: {what}."
+    function.__doc__ = f"""Not here: {what}. Whatever the `arguments` and `keywords` are, raises `NotImplementedError` if it is called.
+
+    >>> from laneval.compat import ranx
+    >>> try:
+    ...     ranx.{name}()
+    ... except NotImplementedError as error:
+    ...     print(error)
+    laneval.compat.ranx has no {name}: {what}
+    """
     return function
 
 
@@ -117,30 +125,42 @@ class _Table:
         raise NotImplementedError
 
     def keys(self) -> Any:
-        """The ids of the queries."""
+        """The ids of the queries, as a dict has its keys."""
         return self._rows.keys()
 
     def get_query_ids(self) -> list[str]:
-        """The ids of the queries."""
+        """The ids of the queries, `[query]`."""
         return list(self._rows)
 
     def get_doc_ids_and_scores(self) -> list[dict[str, Any]]:
-        """The documents of each query with their numbers."""
+        """The documents of each query with their numbers, `[query]{document: number}`."""
         return list(self._rows.values())
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
-        """Adds a document to a query, or changes its number. Leaves the order to `sort`."""
+        """Adds a document (`doc_id`) to a query (`q_id`), or changes its number (`score`): a grade, whole and relevant from 1 up, or any
+        score. Leaves the order to `sort`.
+
+        Raises `ValueError` if the score is no number.
+        """
         self._rows.setdefault(q_id, {})[doc_id] = self._number(score)
         self.sorted = False
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
-        """Adds a query with its documents, or replaces it."""
+        """Adds a query (`q_id`) with its documents, `doc_ids[document]`, and their `scores[document]`, or replaces it. Grades are relevant
+        from 1 up.
+
+        Raises `ValueError` if there are not as many documents as scores, or a score is no number.
+        """
         self.add_multi([q_id], [doc_ids], [scores])
 
     def add_multi(
         self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]
     ) -> None:
-        """Adds several queries with their documents, and sorts."""
+        """Adds several queries, `q_ids[query]`, with their documents, `doc_ids[query][document]`, and their `scores[query][document]`, and
+        sorts. Grades are relevant from 1 up.
+
+        Raises `ValueError` if there are not as many of each, or a score is no number.
+        """
         if not self.sorted:
             self.sort()
         for query, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
@@ -153,7 +173,7 @@ class _Table:
         self.sorted = True
 
     def to_typed_list(self) -> list[NDArray[Any]]:
-        """For each query an array of the hash of each document with its number, sorted."""
+        """The arrays `[query][document, 2]` of float64, of the hash of each document and its number, sorted."""
         import numpy as np
 
         if not self.sorted:
@@ -162,11 +182,11 @@ class _Table:
         return [np.array(of, dtype=np.float64).reshape(-1, 2) for of in rows]
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """A dict of dicts."""
+        """A dict of dicts, `{query: {document: number}}`."""
         return defaultdict(dict, {query: dict(docs) for query, docs in self._rows.items()})
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A DataFrame with the columns `q_id`, `doc_id` and `score`."""
+        """A DataFrame with the columns `q_id`, `doc_id` and `score`, and one row for each document of each query."""
         import pandas as pd
 
         rows = [(query, doc, number) for query, docs in self._rows.items() for doc, number in docs.items()]
@@ -197,10 +217,14 @@ class _Table:
 
     @property
     def size(self) -> int:
-        """The number of queries."""
+        """The number of queries, from 0."""
         return len(self._rows)
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
+        """The documents of a query (`q_id`) with their numbers, `{document: number}`.
+
+        Raises `KeyError` if there is no such query.
+        """
         return dict(self._rows[q_id])
 
     def __len__(self) -> int:
@@ -211,7 +235,42 @@ class _Table:
 
 
 class Qrels(_Table):
-    """Judgments."""
+    """Judgments: `qrels` are `{query: {document: grade}}`, and `name` is theirs. Grades are whole numbers, relevant from 1 up; fractions
+    are cut off. `sorted` is whether queries and documents are in order.
+
+    Raises `ValueError` or `TypeError` if a grade is no number.
+
+    >>> from laneval.compat.ranx import Qrels
+    >>> qrels = Qrels({"q_1": {"d_12": 1, "d_25": 3}}, name="mine")
+    >>> qrels.add("q_2", ["d_11"], [2])
+    >>> qrels.add_multi(["q_3"], [["d_7", "d_8"]], [[1, 2]])
+    >>> qrels.add_score("q_3", "d_9", 5)
+    >>> qrels.sort()
+    >>> qrels["q_3"]
+    {'d_9': 5, 'd_8': 2, 'd_7': 1}
+    >>> qrels.size, qrels.get_query_ids(), list(qrels.keys()) == list(qrels.qrels)
+    (3, ['q_1', 'q_2', 'q_3'], True)
+    >>> qrels.get_doc_ids_and_scores()[0]
+    {'d_25': 3, 'd_12': 1}
+    >>> qrels.set_relevance_level(2)
+    >>> qrels.to_dict()["q_1"]
+    {'d_25': 2, 'd_12': 0}
+    >>> qrels.to_typed_list()[0].shape
+    (2, 2)
+
+    Dicts, DataFrames and files hold them:
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> qrels.save(os.path.join(folder, "qrels.trec"))
+    >>> qrels.save(os.path.join(folder, "qrels.parquet"))
+    >>> len(Qrels.from_dict(qrels.to_dict())), len(Qrels.from_df(qrels.to_dataframe()))
+    (3, 3)
+    >>> len(Qrels.from_file(os.path.join(folder, "qrels.trec"))), len(Qrels.from_parquet(os.path.join(folder, "qrels.parquet")))
+    (3, 3)
+
+    Those of a dataset that ir_datasets knows are `Qrels.from_ir_datasets("beir/scifact/test")`.
+    """
 
     def __init__(self, qrels: Mapping[str, Mapping[str, int]] | None = None, name: str | None = None) -> None:
         super().__init__(qrels, name)
@@ -222,7 +281,7 @@ class Qrels(_Table):
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """The grades of the documents of each query."""
+        """The grades of the documents of each query, `{query: {document: grade}}`, relevant from 1 up. It can be set."""
         return self._rows
 
     @qrels.setter
@@ -230,13 +289,21 @@ class Qrels(_Table):
         self._rows, self.sorted = {query: dict(docs) for query, docs in qrels.items()}, False
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Lowers all grades so that `rel_lvl` becomes 1."""
+        """Lowers all grades so that `rel_lvl` becomes 1: documents are relevant from 1 up.
+
+        Raises `TypeError` if `rel_lvl` is no number.
+        """
         self._rows = {
             query: {doc: grade - (rel_lvl - 1) for doc, grade in docs.items()} for query, docs in self._rows.items()
         }
 
     def save(self, path: str | os.PathLike[str] = "qrels.json", kind: str | None = None) -> None:
-        """Writes a file: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` or its extension."""
+        """Writes a file at `path`, whole or not at all: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` (`"json"`, `"trec"`, `"gz"`,
+        `"parquet"` or `"lz4"`) or its extension.
+
+        Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be written, and `ModuleNotFoundError` if it needs
+        a package that is not there.
+        """
         self._save(path, kind)
 
     def _lines(self) -> Iterable[str]:
@@ -246,12 +313,19 @@ class Qrels(_Table):
 
     @staticmethod
     def from_dict(d: Mapping[str, Mapping[str, int]]) -> Qrels:
-        """Makes judgments of a dict of dicts."""
+        """Makes judgments of a dict of dicts, `d[query][document]`, and returns them. Grades are relevant from 1 up.
+
+        Raises `ValueError` or `TypeError` if a grade is no number.
+        """
         return Qrels(d)
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], kind: str | None = None) -> Qrels:
-        """Reads judgments from a file: JSON, TREC, gzipped TREC or LZ4."""
+        """Reads judgments from the file at `path`, and returns them: JSON, TREC, gzipped TREC or LZ4, by `kind` or its extension.
+
+        Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be read, `ValueError` if a line has another
+        number of fields or a field that is no number, and `ModuleNotFoundError` if it needs a package that is not there.
+        """
         rows, _ = _read(path, kind, (0, 2, 3), 4)
         return Qrels(rows)
 
@@ -259,7 +333,11 @@ class Qrels(_Table):
     def from_df(
         df: pandas.DataFrame, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score"
     ) -> Qrels:
-        """Makes judgments of a DataFrame."""
+        """Makes judgments of a DataFrame (`df`) with one row for each, and returns them. `q_id_col`, `doc_id_col` and `score_col` are the
+        names of the columns of queries, documents and grades.
+
+        Raises `AssertionError` if ids are no text, or grades no whole numbers, and `KeyError` if a column is not there.
+        """
         return Qrels(_of_frame(df, (q_id_col, doc_id_col, score_col), "i", "`int`"))
 
     @staticmethod
@@ -270,20 +348,67 @@ class Qrels(_Table):
         score_col: str = "score",
         pd_kwargs: dict[str, Any] | None = None,
     ) -> Qrels:
-        """Reads judgments from a Parquet file."""
+        """Reads judgments from the Parquet file at `path`, with one row for each, and returns them. `q_id_col`, `doc_id_col` and
+        `score_col` are as for `from_df`, and `pd_kwargs` are keywords of `pandas.read_parquet`.
+
+        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or grades no whole numbers, and `KeyError` if a
+        column is not there.
+        """
         import pandas as pd
 
         return Qrels.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
 
     @staticmethod
     def from_ir_datasets(dataset_id: str) -> Qrels:
-        """Reads the judgments of a dataset of ir_datasets, which downloads them if need be. Their name is that of the dataset."""
+        """Reads the judgments of a dataset (`dataset_id`) of ir_datasets, which downloads them if need be, and returns them. Their name is
+        that of the dataset.
+
+        Raises `ModuleNotFoundError` if ir_datasets is not installed, and `KeyError` if it has no such dataset.
+        """
         datasets = _needed("ir_datasets", "Qrels.from_ir_datasets")
         return Qrels(datasets.load(dataset_id).qrels_dict(), dataset_id)
 
 
 class Run(_Table):
-    """Results, with the scores that `evaluate` computed."""
+    """Results, with the scores that `evaluate` computed: `run` is `{query: {document: score}}`, and `name` its name. Scores are
+    numbers from −inf to inf, the best the largest.
+
+    `scores` are `{metric: {query: value}}`, `mean_scores` and `std_scores` `{metric: value}`. `metadata` is a dict of yours, and `sorted`
+    is whether queries and documents are in order.
+
+    Raises `ValueError` or `TypeError` if a score is no number.
+
+    >>> from laneval.compat.ranx import Qrels, Run, evaluate
+    >>> run = Run({"q_1": {"d_12": 0.5, "d_25": 0.75}}, name="mine")
+    >>> run.add("q_2", ["d_11"], [0.25])
+    >>> run.add_multi(["q_3"], [["d_7", "d_8"]], [[0.5, 1.0]])
+    >>> run.add_score("q_3", "d_9", 2.0)
+    >>> run.sort()
+    >>> run["q_3"]
+    {'d_9': 2.0, 'd_8': 1.0, 'd_7': 0.5}
+    >>> run.size, run.get_query_ids(), list(run.keys()) == list(run.run)
+    (3, ['q_1', 'q_2', 'q_3'], True)
+    >>> run.get_doc_ids_and_scores()[0]
+    {'d_25': 0.75, 'd_12': 0.5}
+    >>> qrels = Qrels({"q_1": {"d_12": 1}, "q_2": {"d_1": 1}})
+    >>> evaluate(qrels, run.make_comparable(qrels), "mrr"), run.scores["mrr"], run.mean_scores
+    (0.25, {'q_1': 0.5, 'q_2': 0.0}, {'mrr': 0.25})
+    >>> run.to_typed_list()[0].shape
+    (2, 2)
+
+    Dicts, DataFrames and files hold them:
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> run.save(os.path.join(folder, "run.json"))
+    >>> run.save(os.path.join(folder, "run.parquet"))
+    >>> len(Run.from_dict(run.to_dict())), len(Run.from_df(run.to_dataframe()))
+    (2, 2)
+    >>> len(Run.from_file(os.path.join(folder, "run.json"))), len(Run.from_parquet(os.path.join(folder, "run.parquet")))
+    (2, 2)
+
+    Nothing is downloaded: `Run.from_ranxhub` raises `NotImplementedError`.
+    """
 
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         super().__init__(run, name)
@@ -298,7 +423,7 @@ class Run(_Table):
 
     @property
     def run(self) -> dict[str, dict[str, float]]:
-        """The scores of the documents of each query."""
+        """The scores of the documents of each query, `{query: {document: score}}`, from −inf to inf. It can be set."""
         return self._rows
 
     @run.setter
@@ -306,13 +431,21 @@ class Run(_Table):
         self._rows, self.sorted = {query: dict(docs) for query, docs in run.items()}, False
 
     def make_comparable(self, qrels: Qrels) -> Run:
-        """Adds empty results for queries that are missing, and drops those that are not judged."""
+        """Adds empty results for queries of `qrels` that are missing, drops those that are not judged, and returns the run itself.
+
+        Raises `AttributeError` if `qrels` has no keys.
+        """
         self._rows = {query: self._rows.get(query, {}) for query in qrels.keys()}
         self.sort()
         return self
 
     def save(self, path: str | os.PathLike[str] = "run.json", kind: str | None = None) -> None:
-        """Writes a file: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` or its extension."""
+        """Writes a file at `path`, whole or not at all: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` (`"json"`, `"trec"`, `"gz"`,
+        `"parquet"` or `"lz4"`) or its extension.
+
+        Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be written, and `ModuleNotFoundError` if it needs
+        a package that is not there.
+        """
         self._save(path, kind)
 
     def _lines(self) -> Iterable[str]:
@@ -322,12 +455,20 @@ class Run(_Table):
 
     @staticmethod
     def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
-        """Makes results of a dict of dicts."""
+        """Makes results of a dict of dicts, `d[query][document]`, with a `name`, and returns them. Scores are from −inf to inf.
+
+        Raises `ValueError` or `TypeError` if a score is no number.
+        """
         return Run(d, name)
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], kind: str | None = None, name: str | None = None) -> Run:
-        """Reads results from a file: JSON, TREC, gzipped TREC or LZ4."""
+        """Reads results from the file at `path`, and returns them: JSON, TREC, gzipped TREC or LZ4, by `kind` or its extension. Their
+        `name` is the tag of a TREC file by default.
+
+        Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be read, `ValueError` if a line has another
+        number of fields or a field that is no number, and `ModuleNotFoundError` if it needs a package that is not there.
+        """
         rows, tag = _read(path, kind, (0, 2, 4), 6)
         return Run(rows, tag if name is None else name)
 
@@ -339,7 +480,11 @@ class Run(_Table):
         score_col: str = "score",
         name: str | None = None,
     ) -> Run:
-        """Makes results of a DataFrame."""
+        """Makes results of a DataFrame (`df`) with one row for each, and returns them. `q_id_col`, `doc_id_col` and `score_col` are the
+        names of the columns of queries, documents and scores, and `name` is that of the run.
+
+        Raises `AssertionError` if ids are no text, or scores no fractions, and `KeyError` if a column is not there.
+        """
         return Run(_of_frame(df, (q_id_col, doc_id_col, score_col), "f", "`float`"), name)
 
     @staticmethod
@@ -351,7 +496,12 @@ class Run(_Table):
         pd_kwargs: dict[str, Any] | None = None,
         name: str | None = None,
     ) -> Run:
-        """Reads results from a Parquet file."""
+        """Reads results from the Parquet file at `path`, with one row for each, and returns them. `q_id_col`, `doc_id_col`, `score_col` and
+        `name` are as for `from_df`, and `pd_kwargs` are keywords of `pandas.read_parquet`.
+
+        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or scores no fractions, and `KeyError` if a column
+        is not there.
+        """
         import pandas as pd
 
         return Run.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
@@ -395,11 +545,26 @@ def evaluate(
     save_results_in_run: bool = True,
     make_comparable: bool = False,
 ) -> Any:
-    """Computes the values of metrics: over all queries, or with `return_mean=False` of each query.
+    """Computes the values of `metrics` of a `run` against `qrels`, and returns them: over all queries, or with `return_mean=False` of each
+    query.
+
+    Of one metric that is a number, or an array `[query]` of float64; of several it is a dict `{metric: number}` of these. With
+    `return_std=True` a number is a dict of `mean` and `std`. Most metrics are from 0 to 1. `threads` is a number of threads, all if 0.
 
     The queries of both sides have to be the same, unless `make_comparable` gives those that the run lacks an empty ranking and drops those
-    that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`. Arrays are rows
-    (document, number) of each query, in the same order of queries on both sides.
+    that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`, unless
+    `save_results_in_run=False`. Arrays are rows (document, number) of each query, `[query][document, 2]`, in the same order of queries on
+    both sides.
+
+    Raises `AssertionError` if the queries of both sides differ or a metric is no text, `ValueError` if there is no such metric, arrays have
+    wrong shapes or a score is NaN, and `TypeError` if an argument is of another type.
+
+    >>> from laneval.compat.ranx import evaluate
+    >>> qrels, run = {"q_1": {"d_1": 1}, "q_2": {"d_1": 1}}, {"q_1": {"d_1": 0.5}, "q_2": {"d_2": 0.7, "d_1": 0.5}}
+    >>> evaluate(qrels, run, "mrr")
+    0.75
+    >>> evaluate(qrels, run, ["mrr", "hits"], return_mean=False)
+    {'mrr': array([1. , 0.5]), 'hits': array([1., 1.])}
     """
     asked, _, values, means, stds = _evaluated(
         qrels, run, metrics, return_mean and return_std, threads, save_results_in_run, make_comparable
@@ -465,11 +630,24 @@ def compare(
     *,
     correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "rhsd"] = "none",
 ) -> Report:
-    """Evaluates runs and compares every pair of them: by the paired t test (`stat_test="student"`), Fisher's randomisation test
-    (`"fisher"`) or Tukey's HSD (`"tukey"`).
+    """Evaluates `runs` against `qrels` and compares every pair of them under `metrics`: by the paired t test (`stat_test="student"`),
+    Fisher's randomisation test (`"fisher"`) or Tukey's HSD (`"tukey"`). Returns the report.
 
-    A difference is significant if p is `max_p` or less. `correction` chooses the correction for the number of pairs, which ranx does not
-    have; Tukey's test has its own.
+    A difference is significant if p is `max_p` or less, a number from 0 to 1. `correction` chooses the correction for the number of pairs,
+    which ranx does not have; Tukey's test has its own. Fisher's draws `n_permutations` signs, from 1, with `random_seed`. `rounding_digits`
+    and `show_percentages` are how the report shows numbers; `threads` and `make_comparable` are as for `evaluate`.
+
+    Raises what `evaluate` raises, `NotImplementedError` if there is no such test, and `ValueError` if two runs have one name, or an
+    argument has a value that it does not have.
+
+    >>> from laneval.compat.ranx import Run, compare
+    >>> qrels = {"q_1": {"d_1": 1}, "q_2": {"d_1": 1}}
+    >>> one, two = Run({"q_1": {"d_1": 0.5}, "q_2": {"d_1": 0.5}}, "one"), Run({"q_1": {"d_2": 0.5}, "q_2": {"d_1": 0.5}}, "two")
+    >>> compare(qrels, [one, two], "mrr", rounding_digits=2, show_percentages=True)
+    #  Model  MRR
+    -  -----  ---
+    a  one    100
+    b  two    50
     """
     if stat_test not in STAT_TESTS:
         raise NotImplementedError(f"Statistical test `{stat_test}` not supported.")
@@ -583,7 +761,45 @@ LABELS = {
 
 
 class Report:
-    """The result of `compare`: as text, the table of means with the letters of the runs that each is significantly better than."""
+    """The result of `compare`: as text, the table of means with the letters of the runs that each is significantly better than.
+
+    `model_names` are the runs, `[run]`, and `metrics` the metrics, `[metric]`; `results` are `{run: {metric: mean}}`,
+    `comparisons` `{pair of runs: {metric: {"p_value": p, "significant": …}}}` and `win_tie_loss`
+    `{(run, other): {metric: {"W": number, "T": number, "L": number}}}`. Every p is from 0 to 1.
+    `max_p`, `rounding_digits`, `show_percentages` and `stat_test` are what `compare` was asked for.
+
+    >>> from laneval.compat.ranx import Run, compare
+    >>> qrels = {f"q_{at}": {"d_1": 1} for at in range(8)}
+    >>> one = Run({query: {"d_1": 0.5} for query in qrels}, "one")
+    >>> two = Run({query: {"d_2": 0.5, **({"d_1": 0.4} if query > "q_2" else {})} for query in qrels}, "two")
+    >>> report = compare(qrels, [one, two], ["mrr"])
+    >>> print(report.to_table())
+    #  Model  MRR
+    -  -----  ------
+    a  one    1.000ᵇ
+    b  two    0.312
+    >>> report.get_superscript_for_table("one", "mrr"), report.get_superscript_for_latex("one", "mrr")
+    ('ᵇ', 'b')
+    >>> report.get_phantoms_for_latex("two", "mrr"), report.get_metric_label("ndcg@10"), report.get_stat_test_label("student")
+    ('a', 'NDCG@10', "paired Student's t-test")
+    >>> report.format_score(0.5), report.to_dataframe().shape
+    ('0.500', (2, 2))
+    >>> report.to_dict()["one"]["win_tie_loss"]
+    {'two': {'mrr': {'W': 8, 'T': 0, 'L': 0}}}
+    >>> report.print_results()
+    {
+        "one": {
+            "mrr": 1.0
+        },
+        "two": {
+            "mrr": 0.3125
+        }
+    }
+    >>> print(report.to_latex().splitlines()[0])
+    \\begin{table}
+    >>> import os, tempfile
+    >>> report.save(os.path.join(tempfile.mkdtemp(), "report.json"))
+    """
 
     def __init__(
         self,
@@ -658,8 +874,8 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The whole report as plain data: `stat_test`, `metrics`, `model_names`, and for each model `scores`, `comparisons`,
-        `win_tie_loss`.
+        """The whole report as plain data, `{part: data}`: `stat_test`, `metrics`, `model_names`, and for each model `scores`,
+        `comparisons`, `win_tie_loss`.
         """
         data: dict[str, Any] = {
             "stat_test": self.stat_test,
@@ -678,13 +894,16 @@ class Report:
         return data
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The means as a DataFrame with one row for each model."""
+        """The means as a DataFrame with one row for each model, and a column for each metric."""
         import pandas as pd
 
         return pd.DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the whole report as JSON."""
+        """Writes the whole report as JSON, at `path`, whole or not at all.
+
+        Raises `OSError` if the file cannot be written.
+        """
         write_whole(path, json.dumps(self.to_dict(), indent=4))
 
     def print_results(self) -> None:
@@ -692,24 +911,36 @@ class Report:
         print(json.dumps(self.results, indent=4))
 
     def get_metric_label(self, m: str) -> str:
-        """The name of a metric in the table."""
+        """The name of a metric (`m`) in the table."""
         name = m.split("@")[0].split("-l")[0]
         return LABELS.get(name, name.upper()) + m[len(name) :]
 
     def get_stat_test_label(self, stat_test: str) -> str:
-        """The name of a test in LaTeX."""
+        """The name of a test (`stat_test`) in LaTeX.
+
+        Raises `KeyError` if there is no such test.
+        """
         return STAT_TESTS[stat_test]
 
     def get_superscript_for_table(self, model: str, metric: str) -> str:
-        """The raised letters of the runs that a run is significantly better than."""
+        """The raised letters of the runs that a run (`model`) is significantly better than under a `metric`.
+
+        Raises `KeyError` if there is no such run or metric.
+        """
         return _raised(self._beaten(model, metric))
 
     def get_superscript_for_latex(self, model: str, metric: str) -> str:
-        """The letters of the runs that a run is significantly better than."""
+        """The letters of the runs that a run (`model`) is significantly better than under a `metric`.
+
+        Raises `KeyError` if there is no such run or metric.
+        """
         return _apart(self._beaten(model, metric), r"{\cdot}")
 
     def get_phantoms_for_latex(self, model: str, metric: str) -> str:
-        """The letters of the other runs that a run is not significantly better than."""
+        """The letters of the other runs that a run (`model`) is not significantly better than under a `metric`.
+
+        Raises `KeyError` if there is no such run or metric.
+        """
         beaten = self._beaten(model, metric)
         others = (label for label, other in zip(self._labels(), self.model_names, strict=True) if other != model)
         return _apart([label for label in others if label not in beaten], r"{\cdot}")
@@ -731,7 +962,7 @@ class Report:
         ]
 
     def format_score(self, score: float) -> str:
-        """A value with the digits that were asked for, perhaps as a percentage."""
+        """A value (`score`), of most metrics from 0 to 1, with the digits that were asked for, perhaps as a percentage."""
         if self.show_percentages:
             return f"{100 * score:.{max(0, self.rounding_digits - 2)}f}"
         return f"{score:.{self.rounding_digits}f}"

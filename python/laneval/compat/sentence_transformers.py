@@ -39,13 +39,29 @@ _MEASURES = {
 
 
 class Metrics:
-    """Computes the metrics of evaluators of information retrieval."""
+    """Computes the metrics of evaluators of information retrieval, of which it is put before others.
+
+    It reads of an evaluator its `queries_ids`, `[query]`, its `relevant_docs`, `{query: {document, …}}`, and the numbers k of its metrics,
+    from 1: `accuracy_at_k`, `precision_recall_at_k`, `mrr_at_k`, `ndcg_at_k` and `map_at_k`, each `[k]`.
+
+    >>> from laneval.compat.sentence_transformers import Metrics
+    >>> class Evaluator(Metrics):
+    ...     queries_ids, relevant_docs = ["q1"], {"q1": {"d1"}}
+    ...     accuracy_at_k, precision_recall_at_k, mrr_at_k, ndcg_at_k, map_at_k = [1], [2], [10], [], []
+    >>> Evaluator().compute_metrics([[{"corpus_id": "d1", "score": 0.5}, {"corpus_id": "d2", "score": 0.7}]])
+    {'accuracy@k': {1: 0.0}, 'precision@k': {2: 0.5}, 'recall@k': {2: 1.0}, 'ndcg@k': {}, 'mrr@k': {10: 0.5}, 'map@k': {}}
+    """
 
     queries_ids: list[Any]
     relevant_docs: Mapping[Any, Any]
 
     def compute_metrics(self, queries_result_list: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[int, float]]:
-        """The metrics at each k, for the hits of each query: `corpus_id` and `score`."""
+        """The metrics at each k, `{metric: {k: average}}`, from 0 to 1, for the hits of each query, `queries_result_list[query][hit]`,
+        which are dicts with `corpus_id` and `score`.
+
+        Raises `KeyError` if a hit lacks one of these, `UnanswerableError` if a document is twice among the hits of a query or there
+        are more of them than queries, and `MeasureError` if a k is below 1.
+        """
         cuts = {key: list(getattr(self, attribute)) for key, (attribute, _) in _MEASURES.items()}
         names = {(key, k): _MEASURES[key][1].format(k) for key, of in cuts.items() for k in of}
         if not names or not queries_result_list:

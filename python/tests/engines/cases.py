@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -64,3 +66,18 @@ def whole_labels(rankings: list[list[int]], relevant: list[int] | None) -> lanev
     flat = np.array([grade for ranking in rankings for grade in ranking], np.int8)
     offsets = np.cumsum([0, *map(len, rankings)])
     return laneval.evaluate_labels(flat, MEASURES, offsets=offsets, relevant=relevant and np.array(relevant), stats=STATS)
+
+
+def run_examples(module: ModuleType, **names: Any) -> int:
+    """Runs the examples of a module's docstrings with these names there, those too that are skipped where there is no engine. Returns their
+    number.
+    """
+    runner = doctest.DocTestRunner()
+    attempted = 0
+    for test in doctest.DocTestFinder().find(module, extraglobs=names):
+        for example in test.examples:
+            example.options.pop(doctest.SKIP, None)
+        found = runner.run(test)
+        assert not found.failed, f"{test.name}: see what was printed"
+        attempted += found.attempted
+    return attempted

@@ -11,7 +11,7 @@ pa = pytest.importorskip("pyarrow")
 import laneval.ray
 import ray
 
-from .cases import MEASURES, data, judgments, labels, results, same, whole, whole_labels
+from .cases import MEASURES, data, judgments, labels, results, run_examples, same, whole, whole_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -125,3 +125,7 @@ def test_what_is_refused_before_anything_runs(sets):
         laneval.ray.evaluate(*sets, ties="input")
     with pytest.raises(ValueError, match="there is no column `docs`"):
         laneval.ray.evaluate(*sets, columns={"doc": "docs"})
+
+
+def test_the_examples_of_docstrings(cluster):
+    assert run_examples(laneval.ray) > 20

@@ -13,7 +13,7 @@ import laneval.spark
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from .cases import MEASURES, STATS, data, judgments, labels, results, same, whole, whole_labels
+from .cases import MEASURES, STATS, data, judgments, labels, results, run_examples, same, whole, whole_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -222,3 +222,7 @@ def test_grades_that_no_partition_knows_all_of(spark):
     same(laneval.spark.evaluate(*frames, MEASURES, partitions=20), expected)
     found = laneval.spark.evaluate(*frames, "ERR(gmax=2)@10", partitions=20).scores(STATS)["run"]
     assert found["ERR(gmax=2)@10"] == laneval.evaluate(qrels, run, "ERR(gmax=auto)@10")["ERR(gmax=auto)@10"]
+
+
+def test_the_examples_of_docstrings(spark):
+    assert run_examples(laneval.spark, spark=spark) > 20
