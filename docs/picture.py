@@ -32,7 +32,7 @@ SHOWN = "laneval compare demo.qrels bm25=demo-bm25.run dense=demo-dense.run hybr
 COLUMNS = 110
 SIZE, ADVANCE, LEADING = 14, 8.43, 20  # pixels: the font, the width of a character, the height of a line
 MARGIN, BAR = 22, 34  # pixels: around the text, and the height of the bar above it
-CUT = "\norder as by "  # how much the measures agree, which is left out
+CUT = "\nagreement with "  # how much the measures agree, which is left out
 BOLD = re.compile(r"\x1b\[(\d*)m")
 
 STYLE = """\

@@ -565,14 +565,14 @@ fn contradicting_preferences_are_named_with_their_lines() {
     let wrong = |qrels: &str| wrong(JudgedBy::Preference, qrels);
     assert_eq!(
         wrong("a g s d1 2\nb g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n"),
-        "judgments:5: the preferences of group 'g' for query 'a' go round in a circle: \
+        "judgments:5: the preferences of group 'g' for query 'a' form a cycle: \
          'd1' before 'd2' (lines 1 and 3), 'd2' before 'd1' (lines 4 and 5)"
     );
     let long: String =
         (0..8).map(|at| format!("a g s{at} d{at} 2\na g s{at} d{} 1\n", (at + 1) % 8)).collect();
     assert_eq!(
         wrong(&long),
-        "judgments:16: the preferences of group 'g' for query 'a' go round in a circle: \
+        "judgments:16: the preferences of group 'g' for query 'a' form a cycle: \
          'd0' before 'd1' (lines 1 and 2), 'd1' before 'd2' (lines 3 and 4), 'd2' before 'd3' (lines 5 and 6), \
          'd3' before 'd4' (lines 7 and 8), and 4 more"
     );
@@ -591,7 +591,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
     assert_eq!(
         message,
         "judgments:2: docno 'd0' is judged again in group 'g' for query 'a', first on line 1\n\
-         judgments:6: the preferences of group 'g' for query 'a' go round in a circle: \
+         judgments:6: the preferences of group 'g' for query 'a' form a cycle: \
          'd1' before 'd2' (lines 3 and 4), 'd2' before 'd1' (lines 5 and 6)"
     );
     // trec_eval accepts a line that is there twice, and no document at two levels.

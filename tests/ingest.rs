@@ -298,7 +298,7 @@ fn qrels_of_another_dialect_are_not_joined() {
         assert_eq!(join.runs(&plain, [input("run", RUN)]).unwrap().depths(), [2]);
     }
     let foreign = trec.runs(&plain, [input("run", QRELS)]).unwrap_err();
-    assert_eq!(foreign.to_string(), "run: are qrels: the order is QRELS RUN");
+    assert_eq!(foreign.to_string(), "run: these are judgments, a run was expected: the order is QRELS RUN");
     let twice = trec.runs(&plain, [Input::Stdin, Input::Stdin]).unwrap_err();
     assert_eq!(twice.to_string(), "the standard input can be only one of the inputs");
 }
@@ -328,7 +328,7 @@ fn messages_name_place_and_expectation() {
     assert_eq!(with("1 0 d 1 2"), format!("a.run:4: 5 fields in '1 0 d 1 2': {run}"));
     assert_eq!(
         with("2 Q0 d7 3 0 t\n2 Q0 d7 4 0 t"),
-        "a.run:5: docno 'd7' is there again for query '2', first on line 4"
+        "a.run:5: docno 'd7' occurs again for query '2', first on line 4"
     );
     let with = |lines: &str| message(&format!("{QRELS}{lines}"), RUN);
     assert_eq!(with("9 0 d x\u{7}"), format!("a.qrels:4: grade 'x\\u{{7}}' is not a number: {qrels}"));
@@ -348,12 +348,16 @@ fn messages_name_place_and_expectation() {
 
 #[test]
 fn swapped_empty_and_unrelated_files() {
-    assert_eq!(message(RUN, QRELS), "a.qrels: is a run and a.run are qrels: the order is QRELS RUN");
-    assert_eq!(message(RUN, RUN), "a.qrels: is a run: the order is QRELS RUN");
-    assert_eq!(message(QRELS, QRELS), "a.run: are qrels: the order is QRELS RUN");
+    assert_eq!(
+        message(RUN, QRELS),
+        "these look swapped: a.qrels is a run, a.run is judgments: the order is QRELS RUN"
+    );
+    let order = ": the order is QRELS RUN";
+    assert_eq!(message(RUN, RUN), format!("a.qrels: this is a run, judgments were expected{order}"));
+    assert_eq!(message(QRELS, QRELS), format!("a.run: these are judgments, a run was expected{order}"));
     let mixed = message(&format!("{RUN}x\n"), &format!("{QRELS}1 0\n"));
     assert!(mixed.starts_with("a.qrels:1: 6 fields in '1 Q0 d1 1 2.5 tag': expected 'query iter docno grade' (this looks like a run: the order is QRELS RUN)"), "{mixed}");
-    assert!(mixed.contains("a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score tag' (this looks like qrels"), "{mixed}");
+    assert!(mixed.contains("a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score tag' (this looks like judgments"), "{mixed}");
     assert_eq!(
         message(QRELS, "# nothing\n\n"),
         "a.run: there is no result in it: expected 'query iter docno rank score tag'"
@@ -414,7 +418,7 @@ fn a_million_results_from_memory() {
     let matrix = Join::default().rankings(&qrels, run(1_048_600)).unwrap();
     assert_eq!((matrix.depths(), matrix.tile(0).label(0, 5)), (&[1_048_600][..], 3));
     let error = Join::default().rankings(&qrels, run(1_048_601)).unwrap_err().to_string();
-    assert_eq!(error, "mine:1048601: docno 'd0' is there again for query 'q', first on line 1");
+    assert_eq!(error, "mine:1048601: docno 'd0' occurs again for query 'q', first on line 1");
 }
 
 /// A file whose lines end with carriage returns alone is one line: taking its first result for all of it would lose the others.

@@ -272,7 +272,7 @@ fn names_that_differ_between_tools_are_refused_with_what_each_is() {
         ("rbp-l2", &["\n    RBP  "]),
     ] {
         let said = message(text);
-        assert!(said.contains("is not the same measure everywhere"), "{text}: {said}");
+        assert!(said.contains("means different measures in different tools"), "{text}: {said}");
         parts.iter().for_each(|part| assert!(said.contains(part), "{text}: {part:?} is not in {said}"));
     }
     assert_eq!(names("RBP"), ["RBP"]);
@@ -290,7 +290,7 @@ fn prefixes_choose_a_vocabulary() {
         ("ranx:recip_rank", "no measure `recip_rank` of ranx"),
         ("trec:AP", "no measure `AP` of trec_eval\n  trec:AP\n       ^^"),
         ("irm:map_cut.5", "of ir_measures"),
-        ("sklearn:AP", "`sklearn:` is no vocabulary, only trec: (trec_eval), ranx:"),
+        ("sklearn:AP", "`sklearn:` is not a known prefix: use one of trec: (trec_eval), ranx:"),
         ("ranx:rbp", "rbp.95"),
         ("trec:nDGC", "did you mean trec:ndcg or trec:Rndcg?"),
     ] {
@@ -400,7 +400,10 @@ fn foreign_names_are_one_table() {
                 assert_eq!(list.iter().map(ToString::to_string).collect::<Vec<_>>(), meaning, "{example}")
             }
             Err(error) => {
-                assert!(error.to_string().contains("is not the same measure"), "{example}: {error}")
+                assert!(
+                    error.to_string().contains("means different measures in different tools"),
+                    "{example}: {error}"
+                )
             }
         }
     }
@@ -486,7 +489,7 @@ fn a_parameter_may_need_another() {
     assert_eq!(names("nDCG(discount=jk,base=10)"), ["nDCG(discount=jk,base=10)"]);
     for alone in ["DCG(base=2)", "DCG(base=10)@5", "nDCG(discount=lg,base=3)"] {
         let error = parse_list(alone, Defaults::default()).unwrap_err().to_string();
-        assert!(error.contains("`base` means something only together with `discount=jk`"), "{error}");
+        assert!(error.contains("`base` works only together with `discount=jk`"), "{error}");
     }
     let plain: Measure = "DCG".parse().unwrap();
     assert!(plain.with("base", Value::Number(10.0)).is_err());

@@ -230,7 +230,7 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     );
     assert_eq!(
         refused([labels(), b"x".to_vec()].concat(), scores(good)),
-        "labels: more bytes stand behind the values"
+        "labels: there are more bytes after the values"
     );
     assert_eq!(
         refused(labels(), npy("<f4", false, [2, 3], &[0; 21])),

@@ -561,15 +561,15 @@ fn what_is_wrong_is_said_with_its_place() {
     let scores = |scores: &[f64]| refused(Rankings::scores(scores, &[0u8, 1, 1, 0], Shape::dense(2)));
     assert_eq!(scores(&[0.5, f64::NEG_INFINITY, f64::INFINITY, 0.0]), "nothing");
     assert_eq!(scores(&[0.5, 1.0, 2.0, f64::NAN]), "scores[1, 1] is not a number");
-    assert_eq!(scores(&[0.5, 1.0]), "2 scores and 4 grades: as many were expected");
+    assert_eq!(scores(&[0.5, 1.0]), "2 scores and 4 grades: the same number was expected");
     let ids = |relevant: &[Vec<&str>], retrieved: &[Vec<&str>]| refused(Rankings::ids(relevant, retrieved));
     assert_eq!(ids(&[vec!["a"]], &[vec!["a"]]), "nothing");
     assert_eq!(
         ids(&[vec!["a"]], &[]),
-        "1 lists of relevant ids and 0 of retrieved ones: as many were expected"
+        "1 lists of relevant ids and 0 of retrieved ones: the same number was expected"
     );
-    assert_eq!(ids(&[vec!["a", "b", "a"]], &[vec![]]), "relevant[0, 2], \"a\", is there twice");
-    assert_eq!(ids(&[vec![]], &[vec!["x", "y", "x"]]), "retrieved[0, 2], \"x\", is there twice");
+    assert_eq!(ids(&[vec!["a", "b", "a"]], &[vec![]]), "relevant[0, 2], \"a\", occurs twice");
+    assert_eq!(ids(&[vec![]], &[vec!["x", "y", "x"]]), "retrieved[0, 2], \"x\", occurs twice");
     let graded = [vec![("a", f64::NAN)]];
     assert_eq!(
         refused(Rankings::graded_ids(&graded, &[["a"]])),
@@ -584,7 +584,7 @@ fn what_is_wrong_is_said_with_its_place() {
     let twice: Ids = [b"a", b"b", b"a"].into_iter().map(|id| id.as_slice()).collect();
     assert_eq!(
         refused(Rankings::labels(&labels, Shape::dense(2)).and_then(|of| of.with_ids(&twice))),
-        "the id a is there twice"
+        "the id a occurs twice"
     );
     let empty = Rankings::labels(&labels, Shape::sizes(&[6u32, 0])).unwrap();
     let complete = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Complete).rankings(&empty);

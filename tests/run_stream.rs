@@ -220,7 +220,7 @@ fn what_cannot_be_read_is_an_error_and_nothing_comes_of_it() {
         assert_eq!(error.to_string(), "mine: cannot read: the line is dead", "{end}");
     }
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1\nq1 0 d1 1\n"[..])).to_string();
-    assert_eq!(error, "mine: are qrels: the order is QRELS RUN");
+    assert_eq!(error, "mine: these are judgments, a run was expected: the order is QRELS RUN");
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 one t\n"[..])).to_string();
     assert_eq!(error, "mine:2: score 'one' is not a number: expected 'query iter docno rank score tag'");
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 1 t\nq1 0 d2 1 1 t"[..]));

@@ -1196,7 +1196,7 @@ fn forgeries_are_refused_by_their_fault() {
         ("/runs/0/measures/0/logarithms", "0x1p0".into(), "mine: the sums of AP are none"),
         ("/runs/0/measures/1/logarithms", serde_json::json!(null), "mine: the sums of GMAP are none"),
         ("/runs/0/measures/1/logarithms", "0x1p5000".into(), "mine: the sums of GMAP are none"),
-        ("/runs/1/group", serde_json::json!(null), "mine: it is there twice"),
+        ("/runs/1/group", serde_json::json!(null), "mine: it occurs twice"),
         ("/runs/0/missing", serde_json::json!({"count": 0, "ids": ["q1"]}), "not ascending"),
         ("/runs/0/ignored", serde_json::json!({"count": 5, "ids": ["b", "a"]}), "not ascending"),
     ] {

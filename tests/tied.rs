@@ -321,7 +321,7 @@ fn a_rank_column_that_gives_no_order_is_refused() {
         let expected = [
             integer(1, "x"),
             integer(5, "1.5"),
-            "run:6: rank 1 is there again among equal scores of query 'b', first on line 3".to_owned(),
+            "run:6: rank 1 occurs again among equal scores of query 'b', first on line 3".to_owned(),
             integer(7, "-"),
             integer(8, "99999999999999999999"),
         ];

@@ -185,7 +185,7 @@ class ResidentMatrix:
         """
         for word in ("engine", "adapter"):
             if word in options:
-                raise TypeError(f"{word} is chosen already: the labels are on a GPU")
+                raise TypeError(f"{word} is chosen already, because the labels are on a GPU")
         ready = Ready(measures, options)
         _made_already(options)
         if ready.custom:
@@ -410,7 +410,7 @@ def _by_query(lists: object, name: str) -> dict[str, Any]:
         if text is None:
             raise TypeError(f"{name}: the query {query!r} is of {type(query)}: a str, an int or bytes were expected")
         if text in by_query:
-            raise ValueError(f"{name}: the query {text!r} is there twice")
+            raise ValueError(f"{name}: the query {text!r} occurs twice")
         by_query[text] = ids
     return by_query
 
@@ -486,10 +486,10 @@ def _evaluated(
 
 
 def _made_already(options: Options) -> None:
-    """Checks that nothing is asked for by which the rankings of a matrix were made."""
+    """Checks that no option is given that has to be known when the rankings of a matrix are made."""
     alone(options, "for a matrix, whose rankings were made already: give it to `Matrix.build`")
     if options.get("ties") in ("docno-asc", "input", "rank"):
-        raise OptionError(f"ties={options['ties']!r} is for making rankings: give it to `Matrix.build`")
+        raise OptionError(f"ties={options['ties']!r} has to be known when rankings are made: give it to `Matrix.build`")
 
 
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:

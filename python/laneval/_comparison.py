@@ -55,13 +55,13 @@ class ComparisonOptions(TypedDict, total=False):
     alpha: float
     """The level of significance, between 0 and 1. The default is 0.05."""
     correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "hsd", "rhsd"]
-    """The correction that keeps many comparisons from finding differences by chance. The default is Holm's."""
+    """The correction of p for the number of comparisons. The default is Holm's."""
     family: Literal["measure", "all"]
     """The pairs that are corrected together: those under each measure, or all."""
     ci: Literal["t", "bootstrap", "bca"]
     """The way in which intervals of differences are made."""
     permutations: int | Literal["auto"]
-    """The number of draws of signs for the randomisation test, from 1. The default is 99,999, if that takes no more than some seconds;
+    """The number of random sign draws for the randomisation test, from 1. The default is 99,999, if that takes no more than some seconds;
     `"auto"` draws until every p is clear.
     """
     seed: int
@@ -71,7 +71,7 @@ class ComparisonOptions(TypedDict, total=False):
     power: float
     """A difference, above 0: the comparison tells how many queries find it four times in five."""
     tie: float
-    """The largest difference of a query that is a tie, from 0. By default only differences that are rounding are ties."""
+    """The largest difference of a query that is a tie, from 0. By default only differences by rounding are ties."""
     zeros: Literal["wilcox", "pratt"]
     """The treatment of differences of 0 in Wilcoxon's test: they are left out, or get ranks that are left out."""
     wilcoxon: Literal["auto", "normal"]
@@ -79,7 +79,7 @@ class ComparisonOptions(TypedDict, total=False):
     anova: bool
     """Whether the two-way analysis of variance is added."""
     threads: int
-    """The number of threads, from 1. The default is `LANEVAL_THREADS`, or else one a processor."""
+    """The number of threads, from 1. The default is `LANEVAL_THREADS`, or else one per processor."""
 
 
 class Pair(NamedTuple):
@@ -195,7 +195,7 @@ class Verdict(NamedTuple):
     def __str__(self) -> str:
         p = "" if self.p is None else ", p < 0.0001" if self.p < 0.0001 else f", p = {self.p:.4f}"
         result = "passed" if self.passed else "FAILED"
-        return f"{result}  {self.run}: {self.gate}  ({self.value:.6f} held against {self.threshold}{p})"
+        return f"{result}  {self.run}: {self.gate}  ({self.value:.6f}, limit {self.threshold}{p})"
 
 
 Key = tuple[str, str, str]
@@ -656,7 +656,7 @@ def _measures(runs: Sequence[tuple[str, Evaluated]], asked: str | Iterable[str] 
             if set(run) != set(one):
                 both = f"{', '.join(one)} and {', '.join(run)}"
                 raise UnanswerableError(
-                    f"{first} and {name} have different measures, {both}: say which with measures="
+                    f"{first} and {name} have different measures, {both}: choose some with measures="
                 )
     else:
         given = [asked] if isinstance(asked, str) else [str(measure) for measure in asked]
@@ -671,7 +671,7 @@ def _measures(runs: Sequence[tuple[str, Evaluated]], asked: str | Iterable[str] 
             _native.parse(measure)
         except MeasureError:
             raise UnanswerableError(
-                f"{measure} is a function of Python, by which runs are not compared: say others with measures="
+                f"{measure} is a function of Python, which cannot be compared: choose others with measures="
             ) from None
     return names
 

@@ -47,7 +47,7 @@ class CustomMeasure:
         if taken:
             raise MeasureError(f"{name}: laneval has a measure of this name: {taken[0]}", name, (0, len(name)))
         if not name or any(letter.isspace() or letter == "," for letter in name):
-            raise MeasureError(f"{name!r} is no name of a measure", name, (0, len(name)))
+            raise MeasureError(f"{name!r} cannot be the name of a measure", name, (0, len(name)))
         self.function = function
         self.name = name
         self.better = better

@@ -63,7 +63,7 @@ def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Co
     of_qrels = {what: name for what, name in names.items() if what != "score"}
     query, doc, score, _ = _native.places(list(results), "run", False, of_run)
     if score is None:
-        raise ValueError("run: it has ranks and no scores: make scores of them, such as the negative rank")
+        raise ValueError("run: it has ranks but no scores: make scores of the ranks, such as the negative rank")
     judged_query, judged_doc, grade, _ = _native.places(list(judgments), "qrels", True, of_qrels)
     assert grade is not None
     if run is not None and run not in results:
@@ -99,7 +99,7 @@ class Work:
             raise TypeError(f"unknown keyword {', '.join(unknown)}: on an engine there are {known}")
         ties: str = options.get("ties", "docno-desc")
         if ties in ("input", "rank"):
-            raise UnanswerableError(f"ties={ties!r}: a shuffle keeps no order of rows, and ranks do not go along")
+            raise UnanswerableError(f"ties={ties!r}: a shuffle keeps neither the order of rows nor ranks")
         if isinstance(runs, str):
             raise TypeError(f"runs is {runs!r}: a list of names was expected")
         engine = {} if "adapter" in options else {"engine": "cpu"}
@@ -107,7 +107,7 @@ class Work:
         ready = Ready(measures, self.options)
         if ready.custom:
             names = ", ".join(measure.name for measure in ready.custom)
-            raise UnanswerableError(f"{names}: measures written in Python do not go to the workers of an engine")
+            raise UnanswerableError(f"{names}: measures written in Python cannot be sent to the workers of an engine")
         self.measures = [str(measure) for measure in ready.order if not isinstance(measure, CustomMeasure)]
         self.names = ready.names()
         self.runs = None if runs is None else list(runs)
@@ -310,7 +310,7 @@ def _check(all_seen: list[bytes]) -> None:
         message = message.rpartition(": in ")[0] or message
         message = message.replace(" counted twice", " in more than one partition", 1)
         raise ShardError(
-            f"{message}: all rows of a query, judgments too, belong into one; partition by the query, or with repartition=True"
+            f"{message}: all rows of a query, judgments too, belong in one partition: partition by the query, or use repartition=True"
         ) from None
     if any("could not be checked" in notice for notice in seen.scores()["run"]._known["notices"]):
         raise UnanswerableError(

@@ -10,14 +10,14 @@ import stat
 def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
     """Writes a file, text as UTF-8. If that fails, an older file at `path` stays as it was, and nothing else is left behind.
 
-    What is no regular file, such as a pipe or `/dev/stdout`, is written to as it is. Raises `OSError`.
+    A path that is not a regular file, such as a pipe or `/dev/stdout`, is written to directly. Raises `OSError`.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
         old = os.stat(path)
     except FileNotFoundError:
         old = None
-    # Behind the name of an open stream may be a file, which is not ours to replace.
+    # The name of an open stream may lead to a file, which must not be replaced.
     is_stream = os.path.abspath(path).startswith(("/dev/", "/proc/"))
     if is_stream or (old is not None and not stat.S_ISREG(old.st_mode)):
         with open(path, "wb") as file:

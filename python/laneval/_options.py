@@ -48,7 +48,7 @@ class Options(TypedDict, total=False):
     as in trec_eval.
     """
     score: Literal["f64", "f32"]
-    """The type in which scores are compared: `"f32"` is what pytrec_eval and trec_eval 9 do."""
+    """The type in which scores are compared: pytrec_eval and trec_eval 9 use `"f32"`."""
     depth: int
     """The number of ranks that count, from 1. The default is all of them."""
     judged_only: bool
@@ -66,14 +66,14 @@ class Options(TypedDict, total=False):
     adapter: str
     """The GPU, by its number from 0 in `devices()`, or a part of its name."""
     threads: int
-    """The number of threads, at most 64 or four times what the machine has: more would only wait for each other. The default is
-    `LANEVAL_THREADS`, or else one a processor. Calls from several threads of Python run side by side, each with threads of its own.
+    """The number of threads, at most 64 or four times as many as the machine has. The default is `LANEVAL_THREADS`, or else one per
+    processor. Calls from several threads of Python run side by side, each with its own threads.
     """
     progress: bool | Callable[[int, int], object]
-    """Show how far it is, or tell a function the numbers of what is done and of what there is to do."""
+    """Show the progress on stderr, or call a function with the work done and the total."""
     columns: Columns
-    """Names of columns of tables, and of keys of records: `{"doc": "pid"}`. Of tables without a header what the columns are, in their
-    order, and `None` for one that is not read: `["query", None, "doc", "score"]` is a run, and with `"grade"` they are judgments."""
+    """The names of columns of tables, or of keys of records: `{"doc": "pid"}`. For tables without a header it lists the columns in their
+    order, with `None` for a column that is not read: `["query", None, "doc", "score"]` is a run, and a list with `"grade"` is judgments."""
     qrels_format: Format
     """The format of a file of judgments, if it cannot be recognised from the content."""
     run_format: Format
@@ -83,12 +83,12 @@ class Options(TypedDict, total=False):
     dialect: Literal["laneval", "trec9", "trec10"]
     """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
     judgments_by: JudgmentsBy
-    """The groups by which judgments are read, if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The
-    default is what the measures need.
+    """How judgments are read if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The default is what the
+    measures need.
     """
     judges: Literal["mean", "min", "max"]
-    """The value of a query whose documents several judges have graded: the mean, the smallest or the largest over its judges. Measures that
-    say `judges=` themselves keep what they say. The default is to take the largest grade of each document.
+    """The value of a query whose documents several judges have graded: the mean, the smallest or the largest over its judges. Measures with
+    their own `judges=` keep it. The default is to take the largest grade of each document.
     """
 
 
@@ -153,7 +153,7 @@ def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
 def named_columns(columns: Mapping[Any, str] | Sequence[Any] | None) -> dict[str, str]:
     """The names of columns by what they are."""
     if columns is not None and not isinstance(columns, Mapping):
-        raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, for these tables have names")
+        raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, because these tables have named columns")
     for what, name in (columns or {}).items():
         if not isinstance(name, str):
             raise TypeError(f"columns names the {what} {name!r}: the name of a column was expected, a str")
@@ -191,11 +191,11 @@ def checked(options: Options) -> None:
     if progress is None or isinstance(progress, bool):
         return
     if not callable(progress):
-        raise TypeError(f"progress is {progress!r}: True, False, or a function of what is done and what there is to do was expected")
+        raise TypeError(f"progress is {progress!r}: True, False, or a function of the work done and the total was expected")
     try:
         inspect.signature(progress).bind(0, 0)
     except TypeError:
-        raise TypeError(f"progress is {progress!r}, which does not take two arguments: what is done and what there is to do") from None
+        raise TypeError(f"progress is {progress!r}, which does not take two arguments, the work done and the total") from None
     except ValueError:
         pass  # a function of C that does not tell
 
@@ -216,7 +216,7 @@ def whole(number: object, word: str) -> None:
 def alone(options: Options, where: str) -> None:
     """Checks that keywords by which rankings are made have their defaults, where they were made already.
 
-    Raises `OptionError` otherwise, rather than to leave them out silently.
+    Raises `OptionError` otherwise, because ignoring them silently would mislead.
     """
     made: dict[str, object] = {
         "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,

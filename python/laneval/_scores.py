@@ -484,7 +484,10 @@ def warn(run: RunScores, notices: Sequence[str], level: int) -> None:
     """Warns of everything that should be noticed about a run."""
     name = run.name
     if run.missing.count and run._known["filled"]:
-        message = f"{name}: {run.missing.count} judged queries are not in it, and count as empty rankings: {run.missing}"
+        what = "judged queries are not in the run and count as empty rankings"
+        if run.missing.count == 1:
+            what = "judged query is not in the run and counts as an empty ranking"
+        message = f"{name}: {run.missing.count} {what}: {run.missing}"
         warnings.warn(message, MissingQueriesWarning, stacklevel=level)
     _warn_of_ignored(run, level + 1)
     for notice in [*run._known["notices"], *notices]:
@@ -501,5 +504,6 @@ def with_ignored(run: RunScores, queries: Sequence[str], level: int) -> RunScore
 
 def _warn_of_ignored(run: RunScores, level: int) -> None:
     if run.ignored.count:
-        message = f"{run.name}: {run.ignored.count} of its queries are not judged, and do not count: {run.ignored}"
+        what = "is not judged and does not count" if run.ignored.count == 1 else "are not judged and do not count"
+        message = f"{run.name}: {run.ignored.count} of its queries {what}: {run.ignored}"
         warnings.warn(message, IgnoredQueriesWarning, stacklevel=level)

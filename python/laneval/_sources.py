@@ -50,8 +50,8 @@ class Qrels:
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
 
-    Of several judgments of a document, by judge, by subtopic or as preferences, each is in a group: a column of a table, the second item of
-    (query, group, document, grade), or the innermost key of {query: {document: {group: grade}}}.
+    A document may have several judgments, by judge, by subtopic or as preferences. Each names its judge, subtopic or preference group: in a
+    column of a table, as the second item of (query, group, document, grade), or as the innermost key of {query: {document: {group: grade}}}.
 
     >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
     >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]

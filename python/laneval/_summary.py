@@ -260,5 +260,5 @@ def _ready(measures: Measures, options: Options) -> Ready:
     ready = Ready(measures, options)
     if ready.custom:
         names = ", ".join(measure.name for measure in ready.custom)
-        raise UnanswerableError(f"{names}: measures written in Python have no summary that adds up")
+        raise UnanswerableError(f"{names}: measures written in Python have no summary that can be merged")
     return ready

@@ -57,7 +57,7 @@ def evaluate(
     default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
-    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions, at least 1: four a processor by
+    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions, at least 1: four per processor by
     default.
 
     Raises `InputError` if judgments or results are wrong or there are none, `ValueError` if a column is not there, `MeasureError` if there

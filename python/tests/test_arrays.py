@@ -102,7 +102,7 @@ def test_ids():
 def test_ids_by_query():
     relevant = {"q2": ["b"], "q1": {"a": 2.0}, 7: None, "q3": ["x"]}
     retrieved = {"q1": ["c", "a"], "7": ["b"], "q2": ["b"]}
-    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it, and count as empty rankings: q3"):
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged query is not in the run and counts as an empty ranking: q3"):
         scores = laneval.evaluate_ids(relevant, retrieved, ["RR", "nDCG@10"], per_query=True)
     qrels = {"q2": {"b": 1}, "q1": {"a": 2}, "q3": {"x": 1}}
     run = {"q1": {"c": 2, "a": 1}, "q2": {"b": 1}}
@@ -111,10 +111,10 @@ def test_ids_by_query():
     found = scores.per_query().to_dict()
     assert {query: found[query] for query in qrels} == expected.per_query().to_dict()
     assert found["7"] == {"RR": 0.0, "nDCG@10": 0.0}, "a query that is judged, and nothing is relevant"
-    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries are not judged, and do not count: q9"):
+    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries is not judged and does not count: q9"):
         ignored = laneval.evaluate_ids({"q1": ["a"]}, {"q1": ["a"], "q9": ["a"]}, "RR").ignored
     assert (ignored.count, ignored.ids) == (1, ["q9"])
-    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it"):
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged query is not in the run"):
         assert laneval.evaluate_ids([["a"], None], [None, ["b"]], "RR")["RR"] == 0.0
     for wrong, error in [
         (lambda: laneval.evaluate_ids({"q": ["a"]}, [["a"]]), TypeError),
@@ -122,7 +122,7 @@ def test_ids_by_query():
         (lambda: laneval.evaluate_ids({1: ["a"], "1": ["a"]}, {}), ValueError),
         (lambda: laneval.evaluate_ids({1.5: ["a"]}, {}), TypeError),
     ]:
-        with pytest.raises(error, match="expected|is there twice"):
+        with pytest.raises(error, match="expected|occurs twice"):
             wrong()
 
 
@@ -210,7 +210,7 @@ def test_arrays_without_numpy():
         (lambda: laneval.evaluate_scores(np.full((1, 2), np.nan), [[1, 0]]), ValueError, "scores[0, 0] is not a number"),
         (lambda: laneval.evaluate_ids(["abc"], [["a"]]), TypeError, "relevant[0] is of <class 'str'>"),
         (lambda: laneval.evaluate_ids([["a"]], [["a"], ["b"]]), ValueError, "1 lists of relevant ids and 2 of retrieved"),
-        (lambda: laneval.evaluate_ids([["a"]], [["a", "a"]]), ValueError, "is there twice"),
+        (lambda: laneval.evaluate_ids([["a"]], [["a", "a"]]), ValueError, "occurs twice"),
         (lambda: laneval.evaluate_labels(np.zeros((0, 5))), ValueError, "no rankings"),
     ],
 )

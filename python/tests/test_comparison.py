@@ -258,8 +258,8 @@ def test_gates(scores):
     assert (bm25.gate, bm25.run, bm25.passed, bm25.threshold) == (gate, "bm25", False, 0.1)
     assert bm25.value == pytest.approx(0.164751672913) and bm25.p == pytest.approx(0.000174972283748 / 2)
     assert (dense.run, dense.passed) == ("dense", True), "a drop of 0.095"
-    assert str(bm25) == f"FAILED  bm25: {gate}  (0.164752 held against 0.1, p < 0.0001)"
-    assert str(comparison.gate("nDCG@10 < 0.1")[0]) == f"passed  bm25: nDCG@10 < 0.1  ({scores['bm25']['nDCG@10']:.6f} held against 0.1)"
+    assert str(bm25) == f"FAILED  bm25: {gate}  (0.164752, limit 0.1, p < 0.0001)"
+    assert str(comparison.gate("nDCG@10 < 0.1")[0]) == f"passed  bm25: nDCG@10 < 0.1  ({scores['bm25']['nDCG@10']:.6f}, limit 0.1)"
     assert [verdict.run for verdict in scores.compare().gate("P@10 < 0.1")] == ["dense", "hybrid"], "the first run is the baseline"
     for wrong, message in [
         ("nDCG@10 falls > 0.1", "did you mean .*drops"),
@@ -410,10 +410,10 @@ def test_threads_change_nothing(scores):
         ({"baseline": "bm"}, ValueError, "baseline is 'bm': there are bm25, dense, hybrid"),
         ({"measures": "AP"}, ValueError, "bm25 was not evaluated with AP: there are nDCG@10, P@10, Judged@10"),
         ({"measures": "nDGC"}, ValueError, "there is no measure `nDGC`"),
-        ({"measures": "Judged@10"}, ValueError, "Judged@10 is neither better nor worse where it is higher"),
+        ({"measures": "Judged@10"}, ValueError, "a higher Judged@10 is neither better nor worse"),
         ({"measures": []}, ValueError, "there is no measure to compare by"),
         ({"correction": "maxt", "alternative": "better"}, ValueError, "maxt is two-sided"),
-        ({"correction": "hsd", "family": "all"}, ValueError, "hsd is of one measure"),
+        ({"correction": "hsd", "family": "all"}, ValueError, "hsd corrects one measure only"),
     ],
 )
 def test_wrong_keywords(scores, options, error, message):
@@ -437,7 +437,7 @@ def test_what_does_not_belong_together(scores):
         (other(score="f32"), "they were evaluated with score='f32' and score='f64'"),
         (other(depth=5), "they were evaluated with depth=5 and depth=None"),
         (other(judged_only=True), "they were evaluated with judged_only=True and judged_only=False"),
-        (other(measures=("AP", "P@5")), "baseline and run have different measures, AP, P@5 and AP, RR: say which with measures="),
+        (other(measures=("AP", "P@5")), "baseline and run have different measures, AP, P@5 and AP, RR: choose some with measures="),
     ]:
         with pytest.raises(laneval.UnanswerableError, match=message):
             one.compare(found)
@@ -473,7 +473,7 @@ def test_functions_of_python_are_left_out():
     measure = laneval.measure(name="One")(lambda labels, lengths, judged, grades: [1.0] * len(lengths))
     qrels, run = made(3, ties=False)
     scores = laneval.evaluate_runs(qrels, {"a": run, "b": made(4, ties=False)[1]}, [measure, "AP"], per_query=True)
-    with pytest.raises(ValueError, match="One is a function of Python, by which runs are not compared: say others with measures="):
+    with pytest.raises(ValueError, match="One is a function of Python, which cannot be compared: choose others with measures="):
         scores.compare()
     plain = laneval.evaluate_runs(qrels, {"a": run, "b": made(4, ties=False)[1]}, "AP", per_query=True)
     assert scores.compare(measures="AP") == plain.compare()
@@ -485,7 +485,7 @@ def test_few_queries():
     other = laneval.evaluate_labels([[0, 1]], "RR", per_query=True)
     pair = one.compare(other).pairs[0]
     assert (pair.delta, pair.p, pair.interval, pair.d_z) == (0.5, None, None, None)
-    assert "in the one query" in one.compare(other).sentences[0] and "–" in one.compare(other)._repr_html_()
+    assert "in the only query" in one.compare(other).sentences[0] and "–" in one.compare(other)._repr_html_()
 
 
 def test_runs_that_are_equal_on_paper_are_marked_alike():

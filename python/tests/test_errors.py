@@ -169,10 +169,10 @@ def test_names_of_other_fields_are_suggested(name, meant):
 
 
 def test_queries_that_are_missing_or_ignored_are_warned_of():
-    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it, and count as empty rankings: q2"):
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged query is not in the run and counts as an empty ranking: q2"):
         scores = laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR")
     assert scores["RR"] == 0.5 and (scores.missing.count, scores.missing.ids) == (1, ["q2"])
-    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries are not judged, and do not count: q9"):
+    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries is not judged and does not count: q9"):
         scores = laneval.evaluate(QRELS, {**RUN, "q9": {"d1": 1.0}}, "RR")
     assert str(scores.ignored) == "q9"
     with warnings.catch_warnings():

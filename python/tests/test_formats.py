@@ -87,7 +87,7 @@ def test_columns_in_their_order(tmp_path: Path) -> None:
     assert qrels.queries == ["PLAIN-1"]
     for columns, message in [
         (["query", "doc"], "a score, a rank or"),
-        (["query", "doc", "score", "score"], "score is there twice"),
+        (["query", "doc", "score", "score"], "score occurs twice"),
     ]:
         with pytest.raises(ValueError, match=message):
             laneval.evaluate(QRELS, scored, "RR", columns=columns)  # type: ignore[arg-type]

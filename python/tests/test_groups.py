@@ -179,7 +179,7 @@ def test_pyndeval_gives_the_same(rows, run):
         ({"q0": 1}, {}, TypeError, r"qrels\['q0'\] is of <class 'int'>: a mapping of documents to mappings of subtopics to grades was"),
         ({"q0": {"d": {"1": "x"}}}, {}, laneval.InputError, "the grade of document 'd' of query 'q0' by subtopic '1' is 'x'"),
         ([("q0", "1", "d", 1), ("q0", "1", "d", 0)], {}, laneval.InputError, "qrels:2: docno 'd' is judged again for subtopic '1' for query 'q0'"),
-        (b"qid\tdocid\trel\nq0\td\t1\n", {}, laneval.InputError, 'no subtopic is among .* `columns={"subtopic": "NAME"}` gives others'),
+        (b"qid\tdocid\trel\nq0\td\t1\n", {}, laneval.InputError, 'found no subtopic among .* `columns={"subtopic": "NAME"}` names another'),
         (b'{"q0": {"d": 1}}', {}, ValueError, "judgments by subtopic are read from TREC text, tables with a header"),
         ([("q0", "1", "d", 1)], {"judgments_by": "judge"}, ValueError, "alpha_nDCG@5 needs judgments by subtopic"),
         ([("q0", "1", "d", 1)], {"judgments_by": "topic"}, ValueError, "topic"),

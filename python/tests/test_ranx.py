@@ -552,7 +552,7 @@ def test_wrong_comparisons():
         with pytest.raises(AssertionError, match="make_comparable"):
             module.compare(qrels, [*runs, module.Run({"q_1": {"d1": 0.5}}, name="short")], "map")
         assert len(module.compare(qrels, [*runs, module.Run({"q_1": {"d1": 0.5}}, name="short")], "map", make_comparable=True).model_names) == 5
-    with pytest.raises(ValueError, match="two runs have the name m_0: name one of them otherwise"):
+    with pytest.raises(ValueError, match="two runs have the name m_0: give one of them another name"):
         swap.compare(qrels, [runs[0], runs[0]], "map")
     with pytest.raises(ValueError, match="tukey.* brings its own correction"):
         swap.compare(qrels, runs, "map", stat_test="tukey", correction="holm")

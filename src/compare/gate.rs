@@ -151,7 +151,7 @@ impl Gate {
                     (Some(_), Some(p)) => Some(self.finite(p, "p")?),
                     (Some(_), None) if !more => None,
                     (Some(_), None) => return Err(self.cannot(
-                        "the test has no p, as where every query changes by the same amount: take `--test randomisation`, or a gate without p",
+                        "the test has no p, for example because every query changes by the same amount: take `--test randomisation`, or a gate without p",
                     )),
                 };
                 let failed = more && alpha.is_none_or(|alpha| p.is_some_and(|p| p < alpha));
@@ -181,7 +181,7 @@ impl Gate {
             Amount::Absolute(amount) => amount,
             Amount::Relative(_) if baseline == 0.0 => {
                 return Err(
-                    self.cannot("the baseline's mean is 0, of which there are no percents: give an amount")
+                    self.cannot("the baseline's mean is 0, so a percentage of it means nothing: give an amount without `%`")
                 );
             }
             Amount::Relative(share) => share * self.finite(baseline, "the baseline's mean")?.abs(),
@@ -207,7 +207,7 @@ impl Gate {
     }
 
     fn cannot(&self, why: &str) -> Error {
-        Error::Unanswerable(format!("the gate `{self}` cannot be judged: {why}"))
+        Error::Unanswerable(format!("the gate `{self}` cannot be computed: {why}"))
     }
 }
 
@@ -356,7 +356,7 @@ impl<'a> GateParser<'a> {
         let of_measure = measure.definition().better;
         if of_measure == Better::Neither {
             let message =
-                format!("neither direction of {measure} is better, so it can be held against a number only");
+                format!("neither direction of {measure} is better, so it can only be compared with a number");
             return Err(self.wrong(start..place.end, message));
         }
         if better.is_some_and(|better| better != of_measure) {
@@ -401,7 +401,7 @@ impl<'a> GateParser<'a> {
         }
         if measure.definition().average == Average::Geometric {
             let message = format!(
-                "{measure} is compared by logarithms, of which there are no percents: an amount without `%` was expected"
+                "{measure} is compared by logarithms, so a percentage means nothing: an amount without `%` was expected"
             );
             return Err(self.wrong(place, message));
         }
@@ -590,7 +590,7 @@ mod tests {
         let found = text(of_run("AP drops > 0.1", 0.5));
         assert_eq!(
             found,
-            "the gate `AP drops > 0.1` cannot be judged: it takes a baseline, and there is none"
+            "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none"
         );
         for gate in ["AP drops > 0.1", "AP worse p<0.05", "AP may drop > 0.1"] {
             let found = text(of_deltas(gate, 0.5, &[-0.25], Some(0.5)));

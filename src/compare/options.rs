@@ -229,7 +229,7 @@ impl ComparisonOptions {
         if !(self.alpha > 0.0 && self.alpha < 1.0) {
             return wrong(format!("α is {}: a number between 0 and 1 was expected", self.alpha));
         }
-        let positive = [("the margin", self.margin), ("the difference to be found", self.power)];
+        let positive = [("the margin", self.margin), ("the difference to detect", self.power)];
         for (what, value) in positive {
             if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
                 return wrong(format!("{what} is {value}: a number above 0 was expected"));
@@ -254,7 +254,7 @@ impl ComparisonOptions {
         }
         if matches!(correction, Correction::Hsd | Correction::Rhsd) && self.family == Scope::All {
             return wrong(format!(
-                "the correction {correction} is of one measure: take maxt for a family of all"
+                "the correction {correction} corrects one measure only: take maxt with --family all"
             ));
         }
         Ok(())

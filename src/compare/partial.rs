@@ -251,7 +251,7 @@ fn settings(of: &ComparisonOptions) -> [(&'static str, String, &'static str); 13
         ("numbers of permutations", permutations, "--permutations"),
         ("seeds", format!("{:#x}", of.seed), "--seed"),
         ("margins", number(of.margin), "--margin"),
-        ("differences to be found", number(of.power), "--power"),
+        ("differences to detect", number(of.power), "--power"),
         ("largest ties", number(of.tie), "--tie"),
         ("analyses of variance", if of.anova { "some" } else { "none" }.to_owned(), "--anova"),
     ]

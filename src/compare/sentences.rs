@@ -25,7 +25,8 @@ impl Comparison {
         told.truncate(MOST);
         let mut sentences: Vec<String> = told.into_iter().map(|of| self.sentence(of)).collect();
         if left > 0 {
-            sentences.push(format!("{left} more comparisons stand in the other formats."));
+            let comparisons = if left == 1 { "comparison" } else { "comparisons" };
+            sentences.push(format!("{left} more {comparisons}: see CSV or JSON."));
         }
         sentences
     }
@@ -121,20 +122,18 @@ impl Comparison {
     }
 
     fn not_shown(&self, of: &Difference, p: f64) -> String {
-        let Pair { baseline, run } = of.pair;
+        let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
         let what = match self.options.alternative {
-            Alternative::TwoSided => "No difference shown between",
-            Alternative::Better => "Not shown to be better, of",
-            Alternative::Worse => "Not shown to be worse, of",
+            Alternative::TwoSided => format!("No difference shown between {run} and {baseline}"),
+            Alternative::Better => format!("{run} is not shown to be better than {baseline}"),
+            Alternative::Worse => format!("{run} is not shown to be worse than {baseline}"),
         };
         let show = |value: f64| match of.logarithmic {
             true => format!("{:.4}", of.shown(value)),
             false => format!("{value:+.4}"),
         };
         let mut text = format!(
-            "{what} {} and {} on {}: {}{}",
-            self.name(run),
-            self.name(baseline),
+            "{what} on {}: {}{}",
             self.measures[of.measure],
             show(of.paired.mean),
             if of.logarithmic { " times" } else { "" }
@@ -162,7 +161,7 @@ impl Comparison {
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
         let (best, worst, sign) = of.best_first();
         format!(
-            "{} looks better than {} on {}, but not once {} are allowed for: {}; {} alone, {} after the correction ({}).",
+            "{} looks better than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
             self.name(best),
             self.name(worst),
             self.measures[of.measure],
@@ -180,13 +179,13 @@ impl Comparison {
         let measure = &self.measures[of.measure];
         if self.queries < 2 {
             return format!(
-                "{a} and {b} differ by {:+.4} on {measure} in the one query: nothing follows for others.",
+                "{a} and {b} differ by {:+.4} on {measure} in the only query, which says nothing about others.",
                 of.paired.mean
             );
         }
         let why = match self.options.test {
             Test::T => {
-                "every query changes by the same amount, of which t knows no p: see the randomisation test"
+                "every query changes by the same amount, so the t test has no p: see the randomisation test"
             }
             _ => "the test has no p",
         };
@@ -235,7 +234,7 @@ impl Comparison {
                 ""
             };
             notes.push(format!(
-                "{} queries are few: the interval and t assume normality{exact}",
+                "{} queries are few: the interval and the t test assume normality{exact}",
                 self.queries
             ));
         }
@@ -260,7 +259,7 @@ impl Comparison {
             ));
         } else if self.measures.len() > 1 && self.options.family == Scope::Measure && self.family_size > 0 {
             notes.push(format!(
-                "p adj allows for pairs of runs, not for the {} measures: decide by the first measure, or say --family all",
+                "Adjusted p corrects for the number of pairs, not for {} measures. Decide by the first measure, or use --family all.",
                 self.measures.len()
             ));
         }
@@ -269,7 +268,7 @@ impl Comparison {
         self.notes.extend(notes);
     }
 
-    /// A note, if t and the randomisation test fall on different sides of α.
+    /// A note, if the t test and the randomisation test disagree at α.
     fn disagreement(&self) -> Option<String> {
         let alpha = self.options.alpha;
         let differ = |of: &&Difference| {
@@ -281,10 +280,11 @@ impl Comparison {
         let (t, permuted) = first.t.zip(first.permuted())?;
         let more = match differing.len() {
             1 => String::new(),
-            count => format!(", and of {} more pairs", count - 1),
+            2 => ", and 1 more pair".to_owned(),
+            count => format!(", and {} more pairs", count - 1),
         };
         Some(format!(
-            "t and the randomisation test fall on different sides of {alpha}: {} of {} and {} have p = {:.4} and {:.4}{more}",
+            "the t test and the randomisation test disagree at {alpha}: {} of {} and {} (p = {:.4} and {:.4}){more}",
             self.measures[first.measure],
             self.name(first.pair.run),
             self.name(first.pair.baseline),
@@ -308,7 +308,8 @@ impl Comparison {
         } else {
             ": --permutations auto draws more"
         };
-        (count > 0).then(|| format!("{count} p too close to call with {} draws{more}", self.draws))
+        let values = if count == 1 { "p-value is" } else { "p-values are" };
+        (count > 0).then(|| format!("{count} {values} too close to call with {} draws{more}", self.draws))
     }
 
     /// Adds a note on how queries that a run lacks change the differences that are put in words, if it is known which queries these are.
@@ -326,8 +327,8 @@ impl Comparison {
             (made != 0.0 && !of.logarithmic).then(|| {
                 let (measure, without) = (&self.measures[of.measure], self.name(run));
                 format!(
-                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {queries} that {without} lacks \
-                     and that {count} as empty (--queries both leaves them out)",
+                    "the difference between {a} and {b} on {measure} is {:+.4}, and {made:+.4} of it comes from {queries} that {without} \
+                     lacks and that {count} as empty (--queries both leaves them out)",
                     of.paired.mean
                 )
             })
@@ -352,7 +353,7 @@ impl Comparison {
             {
                 let percent = |share: f64| format!("{:.0} %", 100.0 * share);
                 self.notes.push(format!(
-                    "under {} {} of the documents of {} are judged, and {} of those of {}: documents without a judgment count as not relevant",
+                    "{}: {} of the documents of {} are judged, and {} of those of {}: documents without a judgment count as not relevant",
                     self.measures[measure], percent(least.0), least.1, percent(most.0), most.1
                 ));
             }

@@ -58,7 +58,7 @@ impl Values {
         check_runs(runs)?;
         if let Some(measure) = scores.measures.iter().find(|of| of.definition().better == Better::Neither) {
             return unanswerable(format!(
-                "{measure} is neither better nor worse where it is higher: leave it out of a comparison"
+                "a higher {measure} is neither better nor worse: leave it out of the comparison"
             ));
         }
         let per_query = runs.iter().map(|run| {
@@ -137,7 +137,10 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
             ));
         }
         if runs[..at].iter().any(|other| other.name == run.name) {
-            return unanswerable(format!("two runs have the name {}: name one of them otherwise", run.name));
+            return unanswerable(format!(
+                "two runs have the name {}: give one of them another name",
+                run.name
+            ));
         }
     }
     for run in others {

@@ -20,7 +20,7 @@ impl Summary {
     /// have none; groups of queries; another highest grade, where a measure depends on it. Then nothing is added.
     pub fn add_missing(&mut self, qrels: &Qrels) -> Result<()> {
         if self.runs.keys().any(|(_, group)| group.is_some()) {
-            return Err(Error::Merge("which groups the missing queries are in is not known".to_owned()));
+            return Err(Error::Merge("the groups of the missing queries are not known".to_owned()));
         }
         let mut whole = self.clone();
         whole.queries = QuerySet::Judged;
@@ -40,7 +40,7 @@ impl Summary {
             let same_queries = run.judged.keys().eq([&judged.sum().unwrap_or_default()]);
             if same_queries && !run.fingerprints.iter().eq([&qrels.fingerprint()]) {
                 return Err(refused(
-                    "the judgments of these queries are others: these are not the judgments of the shards"
+                    "the judgments of these queries differ: these are not the judgments of the shards"
                         .to_owned(),
                 ));
             }

@@ -37,11 +37,13 @@ impl Evaluator {
     pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
         let matrix = loaded.matrix();
         if self.tied != TiedValue::Ranked {
-            let message = "on the device only the order counts in which documents of equal scores were put";
+            let message =
+                "the device has no values over all orders of equal scores, only those of the matrix's order";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if self.only.is_some() || self.groups.is_some() {
-            let message = "some of the queries cannot be chosen, or grouped, where only averages come back";
+            let message =
+                "queries can be neither chosen nor grouped if only averages come back from the device";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if !matrix.book().is_exact() {

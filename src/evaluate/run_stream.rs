@@ -90,8 +90,7 @@ impl Evaluator {
         summary: bool,
     ) -> Result<RunStream<'q>> {
         if self.tied != TiedValue::Ranked {
-            let message =
-                "a run that goes by is ranked in one order: join the whole run for values over all orders";
+            let message = "a run that is read once is ranked in one order: join the whole run for values over all orders";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         let engine = match self.engine {

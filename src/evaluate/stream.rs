@@ -392,7 +392,7 @@ fn sorted(ids: &Ids) -> Result<Ids> {
     let mut all: Vec<&[u8]> = ids.iter().collect();
     all.sort_unstable();
     match all.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::Unanswerable(format!("the id {} is there twice", printable(pair[0])))),
+        Some(pair) => Err(Error::Unanswerable(format!("the id {} occurs twice", printable(pair[0])))),
         None => Ok(all.into_iter().collect()),
     }
 }

@@ -435,5 +435,5 @@ pub(super) fn no_reference(value: TiedValue) -> Error {
 
 /// The error of a matrix that does not know its ties.
 pub(super) fn unknown() -> Error {
-    Error::Unanswerable("which documents have equal scores is not known: it is kept if it is asked for when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)".to_owned())
+    Error::Unanswerable("it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)".to_owned())
 }

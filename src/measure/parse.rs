@@ -169,7 +169,7 @@ fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
     let (name, first) = before.rsplit_once('@')?;
     let first = first.split(|c: char| !c.is_ascii_digit()).next().filter(|first| !first.is_empty())?;
     let name = name.rsplit([',', ' ']).next()?;
-    let mut error = MeasureError::new(rank, 0..rank.len(), "several cutoffs stand in brackets");
+    let mut error = MeasureError::new(rank, 0..rank.len(), "several cutoffs are written in brackets");
     error.suggestions = vec![format!("{name}@[{first},{rank}]")];
     Some(error)
 }

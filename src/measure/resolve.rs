@@ -59,7 +59,7 @@ fn vocabulary(text: &str) -> Result<(Option<Tool>, usize)> {
         return Ok((None, 0));
     }
     let known = Tool::PREFIXED.map(|tool| format!("{}: ({})", tool.prefix(), tool.name())).join(", ");
-    let message = format!("`{prefix}:` is no vocabulary, only {known}");
+    let message = format!("`{prefix}:` is not a known prefix: use one of {known}");
     Err(MeasureError::new(text, 0..prefix.len() + 1, message))
 }
 
@@ -237,7 +237,7 @@ fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
 }
 
 fn not_the_same(text: &str, name: &str) -> MeasureError {
-    let message = format!("`{name}` is not the same measure everywhere: write the one that is meant");
+    let message = format!("`{name}` means different measures in different tools: write the one you mean");
     MeasureError::new(text, 0..name.len(), message)
 }
 

@@ -71,7 +71,7 @@ impl Definition {
         };
         let mut params = values.iter().map(|&(at, _)| self.param_at(at));
         let unmet = params.find(|param| !param.needs.is_empty() && !given(param.needs))?;
-        Some(format!("`{}` means something only together with `{}`", unmet.name, unmet.needs))
+        Some(format!("`{}` works only together with `{}`", unmet.name, unmet.needs))
     }
 
     /// A description of the cutoff that is missing, if one is required.

@@ -49,8 +49,12 @@ fn tied(run: &RunScores) -> Option<Note> {
     let ties = run.ties?;
     let name = printable(run.name.as_bytes());
     Some(Note::Note(format!(
-        "{name}: {} documents have equal scores, in {} groups of up to {}, {} of them with different labels",
-        ties.documents, ties.groups, ties.largest, ties.mixed
+        "{name}: {} documents have equal scores, in {} {} of up to {} documents, {} of them with different labels",
+        ties.documents,
+        ties.groups,
+        if ties.groups == 1 { "tie" } else { "ties" },
+        ties.largest,
+        ties.mixed
     )))
 }
 

@@ -286,11 +286,12 @@ impl Scores {
         let (own, others) = (settings(self), settings(&other));
         if own.0 != others.0 {
             let message =
-                format!("scores of different measures are no one table: {}, and {}", own.0, others.0);
+                format!("scores of different measures do not fit in one table: {}, and {}", own.0, others.0);
             return Err(Error::Unanswerable(message));
         }
         if own != others {
-            let message = "scores of different queries, depths or values of ties are no one table".to_owned();
+            let message =
+                "scores of different queries, depths or values of ties do not fit in one table".to_owned();
             return Err(Error::Unanswerable(message));
         }
         self.runs.extend(other.runs);
@@ -314,7 +315,7 @@ mod tests {
         let mut all = scores(&["AP", "RR"], "a");
         all.append(scores(&["AP", "RR"], "b")).unwrap();
         let error = all.append(scores(&["RR", "AP"], "c")).unwrap_err().to_string();
-        assert_eq!(error, "scores of different measures are no one table: AP, RR, and RR, AP");
+        assert_eq!(error, "scores of different measures do not fit in one table: AP, RR, and RR, AP");
         let deeper =
             Scores { view: View { depth: Some(5), ..View::default() }, ..scores(&["AP", "RR"], "c") };
         assert!(all.append(deeper).is_err());

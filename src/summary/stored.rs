@@ -291,7 +291,7 @@ impl StoredSummary {
             let summary =
                 run.summary(&measures, &sets).map_err(|message| wrong(&format!("{name}: {message}")))?;
             if runs.insert((name.clone(), group), summary).is_some() {
-                return Err(wrong(&format!("{name}: it is there twice")));
+                return Err(wrong(&format!("{name}: it occurs twice")));
             }
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };

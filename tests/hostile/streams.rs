@@ -100,7 +100,7 @@ fn rows_that_repeat_others_take_no_memory() {
         let run = one.replace(" 0 d 1", " Q0 d 1 0.5 t");
         let joined = Join::default().runs(&qrels, [again_and_again("run", &run, rows)]);
         let (first, count) = problems(joined.unwrap_err());
-        assert_eq!(first, format!("run:{line}: docno 'd' is there again for query 'q1', first on line 1"));
+        assert_eq!(first, format!("run:{line}: docno 'd' occurs again for query 'q1', first on line 1"));
         assert_eq!(count, (rows as u64 - 1) * queries);
     }
 }

@@ -42,9 +42,9 @@ pub struct EvaluationOptions {
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// The value of a query whose documents several judges have graded: of all judges, or of each [default: with --judgments-by judge the largest grade counts; without it different grades are an error]
+    /// How the grades of several judges make the value of a query [default: with --judgments-by judge the largest grade counts; without it different grades are an error]
     ///
-    /// Judgments are then read as `query judge document grade`. Measures that say `judges=` themselves keep what they say.
+    /// Judgments are then read as `query judge document grade`. Measures with their own `judges=` keep it.
     #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]
     pub judges: Option<OverJudges>,
 
@@ -55,7 +55,7 @@ pub struct EvaluationOptions {
     /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
-    /// Count only the queries of this file: the first column of its lines, tabs between columns
+    /// Evaluate only the queries in this file: the first of its tab-separated columns
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     pub only: Option<PathBuf>,
     #[command(flatten)]
@@ -126,7 +126,7 @@ impl EvaluationOptions {
         self.only.as_deref().map(queries::only).transpose()
     }
 
-    /// Makes an evaluator of what was asked for. It does not know yet which queries alone count.
+    /// Makes an evaluator of what was asked for, over all queries: those of `--only` come later.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator =
@@ -150,8 +150,8 @@ impl EvaluationOptions {
         }
     }
 
-    /// Notes on label matrices and on formats. A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other
-    /// values than the text would, and a text may be recognised as what it is not: neither must pass in silence.
+    /// Notes on label matrices and on formats. The values of a matrix differ from those of the text if the matrix keeps only the first ranks
+    /// or has another ranking rule, and the format of a text may be recognised wrongly. The user has to know.
     pub fn rule_notes(&self, inputs: &EvaluationInputs, matrices: &[LabelMatrix]) -> Vec<Note> {
         let EvaluationInputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {

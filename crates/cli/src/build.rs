@@ -35,9 +35,9 @@ pub struct Build {
     /// The file to write, which appears only when it is complete
     #[arg(short, long, value_name = "FILE.lmx")]
     output: PathBuf,
-    /// Keep the information which documents of equal scores are judged differently
+    /// Keep which documents with equal scores have different labels
     ///
-    /// Only such a file can give values over every order of equal scores. It is a little larger, and of version 2 of the format; `laneval
+    /// Only such a file gives values over all orders of equal scores. It is a little larger, and has version 2 of the format; `laneval
     /// info` says how many scores are equal.
     #[arg(long)]
     keep_ties: bool,
@@ -89,12 +89,12 @@ impl Build {
         let start = Instant::now();
         if let Some(TieRule::Value(_) | TieRule::Interval) = self.ranking.ties {
             return Err(Stop::new(
-                "a matrix has its documents in an order: build it with --keep-ties, and `eval --ties` gives values over all of them",
+                "a matrix keeps one order of equal scores: build it with --keep-ties, then `eval --ties` gives values over all orders",
             ));
         }
         if self.keep_ties && self.ranking.ties == Some(TieRule::Order(Ties::Rank)) {
             return Err(Stop::new(
-                "by the rank column no documents are tied, so --keep-ties has nothing to keep: take another --ties",
+                "--ties rank leaves no documents tied, so --keep-ties has nothing to keep: take another --ties",
             ));
         }
         let paths: Vec<PathBuf> = runs.iter().map(|run| run.path.clone()).collect();

@@ -141,14 +141,16 @@ pub fn alternatives() -> Vec<NamedChoice<Alternative>> {
 /// Lists the corrections for many comparisons.
 pub fn corrections() -> Vec<NamedChoice<Correction>> {
     described(&Correction::ALL, |correction| match correction {
-        Correction::None => "nothing: one in twenty comparisons of equal systems is a false alarm",
-        Correction::Bonferroni => "every p times their number",
-        Correction::Holm => "as safe as bonferroni, and finds more",
-        Correction::Bh => "the share of false alarms among what is found",
-        Correction::By => "the same, however the comparisons depend on one another",
-        Correction::MaxT => "the largest statistic of random signs; best for many runs",
+        Correction::None => "none: one in twenty comparisons of equal systems is a false alarm",
+        Correction::Bonferroni => "every p times the number of comparisons",
+        Correction::Holm => "as safe as bonferroni, with more power",
+        Correction::Bh => {
+            "limits the share of false alarms among significant differences (Benjamini-Hochberg)"
+        }
+        Correction::By => "the same, however the comparisons depend on one another (Benjamini-Yekutieli)",
+        Correction::MaxT => "the largest statistic under random signs; most power with many runs",
         Correction::Hsd => "Tukey's, on a two-way analysis of variance",
-        Correction::Rhsd => "the same by random labels",
+        Correction::Rhsd => "the same by random labels (randomised HSD)",
         _ => "",
     })
 }
@@ -165,7 +167,7 @@ pub fn scopes() -> Vec<NamedChoice<Scope>> {
 /// Lists the intervals of a difference.
 pub fn intervals() -> Vec<NamedChoice<Interval>> {
     described(&Interval::ALL, |interval| match interval {
-        Interval::T => "by t",
+        Interval::T => "the t interval",
         Interval::Bootstrap => "percentiles of 9,999 resamples of the queries",
         Interval::Bca => "the same, corrected for bias and skewness",
         _ => "",
@@ -179,7 +181,7 @@ pub fn formats() -> Vec<NamedChoice<Format>> {
         Format::Tsv => "rows of run, query_id, measure, stat, value, separated by tabs",
         Format::Csv => "the same rows, separated by commas",
         Format::Json => "one document, with the queries that were missing or ignored",
-        Format::Jsonl => "the same rows, one JSON object a line",
+        Format::Jsonl => "the same rows, one JSON object per line",
         Format::Trec => "the lines of trec_eval",
         Format::Markdown => "a table of Markdown",
         Format::Latex => "a table of LaTeX (booktabs)",

@@ -43,8 +43,8 @@ const USAGE: &str =
 
 /// Compare runs: which is better, by how much, and how sure that is.
 ///
-/// All runs are compared over the same queries: --queries both means those that are judged and in all of the runs, while `eval` takes those
-/// of each run.
+/// All runs are compared over the same queries: --queries both takes the judged queries that are in all runs, where `eval` takes those of
+/// each run.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Compare {
@@ -72,7 +72,7 @@ pub struct Compare {
     /// The level of significance
     #[arg(long, value_name = "P", default_value = "0.05", help_heading = "Comparison")]
     alpha: f64,
-    /// The correction for many comparisons, which find differences by chance
+    /// The correction of p for the number of comparisons
     #[arg(long, value_name = "HOW", default_value = "holm", value_parser = one_of(corrections()))]
     #[arg(help_heading = "Comparison")]
     correction: Correction,
@@ -84,7 +84,8 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
     #[arg(help_heading = "Comparison")]
     ci: Interval,
-    /// The number of draws of signs for the randomisation test, or `auto`: until every p is clear [default: 99999 where that takes seconds]
+    /// The number of random sign draws for the randomisation test, or `auto` to draw until every p is clear [default: 99999 if that takes
+    /// seconds]
     #[arg(long, value_name = "N", value_parser = permutations, help_heading = "Comparison")]
     permutations: Option<Permutations>,
     /// The seed of all random draws [default: 0x6c616e6576616c31]
@@ -118,9 +119,9 @@ pub struct Compare {
     ///
     /// MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and `worse` look at how much
     /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'. `may
-    /// drop > 0.005` fails unless the data show that a drop is smaller. Without p a gate looks at these queries, with p at queries like
-    /// these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing, k gates
-    /// up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
+    /// drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about queries
+    /// like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing, and
+    /// k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
@@ -131,7 +132,7 @@ pub struct Compare {
     report: ReportOutput,
     /// Write a partial result of the comparison over these queries too, which `laneval merge` adds to those of other queries
     ///
-    /// It holds exact sums of each run and measure, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by
+    /// It holds exact sums for each run and measure, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by
     /// name=path, and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
@@ -194,13 +195,11 @@ impl Compare {
             return Err(Stop::new("the format trec has no place for a comparison: choose another format"));
         }
         if self.asked.judges == Some(OverJudges::Each) {
-            return Err(Stop::new(
-                "--judges each gives a value of each judge: compare one of mean, min and max",
-            ));
+            return Err(Stop::new("--judges each gives one value per judge: compare mean, min or max"));
         }
         if self.asked.ranking.ties == Some(TieRule::Interval) {
             return Err(Stop::new(
-                "--ties interval gives three values a query: compare one of average, best and worst",
+                "--ties interval gives three values per query: compare average, best or worst",
             ));
         }
         let options = self.options();
@@ -359,5 +358,5 @@ fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
 fn largest(text: &str) -> Result<(Measure, f64), String> {
     let (measure, value) = text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
     let measure = measure.parse::<Measure>().map_err(|error| error.to_string())?;
-    Ok((measure, value.parse().map_err(|_| format!("`{value}` is no number"))?))
+    Ok((measure, value.parse().map_err(|_| format!("`{value}` is not a number"))?))
 }

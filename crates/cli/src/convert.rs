@@ -30,9 +30,9 @@ Examples:
 
 /// Write a run, or with --qrels judgments, in another format.
 ///
-/// Rows keep their order, and numbers are written as they were read; the extension of the output says the format. Fields that TREC text
-/// needs and the input lacks are made: the rank is the number of the row among those of its query, and the tag is the name of the file.
-/// Documents that occur twice are not noticed.
+/// Rows keep their order, and numbers are written as they were read. The extension of the output decides the format. If the input lacks
+/// fields that TREC text needs, they are made up: the rank is the number of the row among those of its query, and the tag is the name of
+/// the file. Documents that occur twice are not reported.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
@@ -109,12 +109,11 @@ impl Target {
         };
         match known.and_then(|(.., says)| *says) {
             Some(true) if !judgments => {
-                Err(Stop::new(format!("{} is to have judgments: say --qrels", shown(path))))
+                Err(Stop::new(format!("{} is for judgments: add --qrels", shown(path))))
             }
-            Some(false) if judgments => Err(Stop::new(format!(
-                "{} is to have a run: leave out --qrels, or write .qrels",
-                shown(path)
-            ))),
+            Some(false) if judgments => {
+                Err(Stop::new(format!("{} is for a run: leave out --qrels, or write .qrels", shown(path))))
+            }
             _ => Ok(target),
         }
     }
@@ -162,7 +161,7 @@ impl Convert {
         let output = Output::new(Some(&self.output), &self.inputs)?;
         if recognise(&self.inputs)?.contains(&true) {
             let message =
-                "a label matrix has neither documents nor scores any more: convert what it was built from";
+                "a label matrix keeps neither documents nor scores: convert the files that it was built from";
             return Err(Stop::new(message));
         }
         let amount = WorkAmount::of(bytes(&self.inputs));
@@ -173,7 +172,7 @@ impl Convert {
         if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
             let judgments = shown(&self.inputs[0]);
             return Err(Stop::new(format!(
-                "{judgments} is neither LETOR nor a matrix, with which scores alone would go: one input becomes one file"
+                "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file"
             )));
         }
         let (mut count, mut wrong) = (0, None);
@@ -213,13 +212,20 @@ impl Convert {
 
     /// Returns the error of an input, with the option that helps where it has the other kind of rows.
     fn refused(&self, error: Error) -> Stop {
-        let is_said = |end: &str| error.to_string().ends_with(end);
-        let option = match self.qrels {
-            false if is_said(": a run was expected") => "add --qrels",
-            true if is_said(": judgments were expected") => "leave out --qrels",
-            _ => return error.into(),
+        /// The hint of commands that take judgments and runs.
+        const ORDER: &str = "the order is QRELS RUN";
+        let (expected, option) = match self.qrels {
+            false => (", a run was expected", "add --qrels"),
+            true => (", judgments were expected", "leave out --qrels"),
         };
-        Stop::new(format!("{error}; {option}"))
+        let hint = |message: String| match message.ends_with(expected) {
+            true => format!("{message}; {option}"),
+            false => message.replace(ORDER, option),
+        };
+        match Stop::from(error) {
+            Stop::Failed(messages) => Stop::Failed(messages.into_iter().map(hint).collect()),
+            other => other,
+        }
     }
 
     /// Reads rows.

@@ -49,8 +49,8 @@ pub struct Eval {
     inputs: Vec<PathBuf>,
     /// Hold a run that comes through a pipe in memory, so that its lines may be in any order
     ///
-    /// Without it, more than 32 MiB of text are held only if a query comes back within them; otherwise queries are evaluated as they come,
-    /// and one that comes back later is an error.
+    /// Without this option the first 32 MiB of text are held. If a query comes back within them, all of the run is held. Otherwise queries
+    /// are evaluated as they come, and a query that comes back later is an error.
     #[arg(long, help_heading = "Input")]
     hold: bool,
 
@@ -65,7 +65,7 @@ pub struct Eval {
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
 
-    /// Write scores of groups of queries too; the file has lines of a query, a tab, and the name of its group
+    /// Write scores of groups of queries too; each line of the file is a query, a tab, and the name of its group
     ///
     /// A query may be in several groups, or in none. The long formats then have a column `group`, which is empty for all queries.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
@@ -287,7 +287,7 @@ impl Eval {
             }
             if self.asked.ranking.needs_ties() {
                 return Err(Stop::new(
-                    "--judges each takes the order of the ranking: values over the orders of equal scores have no place for judges",
+                    "--judges each has no values over all orders of equal scores: take a --ties that orders them, such as docno-desc",
                 ));
             }
             let measures = self.asked.measures_of(&self.asked.measures)?;

@@ -44,8 +44,8 @@ pub struct FormatOptions {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     run_format: Option<InputFormat>,
     /// The columns of a table, or keys of records, to read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
-    /// order (query,-,doc,score; - is not read). With grade instead of score they are those of the judgments, which may have a judge or a
-    /// subtopic, too. May be given once for runs and once for judgments
+    /// order (query,-,doc,score; - is not read). With grade instead of score they apply to the judgments, which may also have a judge or a
+    /// subtopic. May be given once for runs and once for judgments
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
     columns: Vec<ColumnNames>,
     /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and .query or .group]

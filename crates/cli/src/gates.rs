@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<Gate, String> {
 pub fn parse_threshold(text: &str) -> Result<Gate, String> {
     match parse(text)? {
         gate if gate.compares() => {
-            Err("it compares with a baseline, which `laneval compare` does: `AP < 0.3` and the like were expected".to_owned())
+            Err("it compares with a baseline, which only `laneval compare` has: a gate such as `AP < 0.3` was expected".to_owned())
         }
         gate => Ok(gate),
     }
@@ -41,7 +41,7 @@ pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
         for run in scores.runs.iter().filter(|run| run.group.is_none()) {
             let average = measure.and_then(|measure| run.average(measure)).ok_or_else(|| {
                 Error::Unanswerable(format!(
-                    "the gate `{gate}` cannot be judged: {} has no average",
+                    "the gate `{gate}` cannot be computed: {} has no average",
                     run.name
                 ))
             })?;

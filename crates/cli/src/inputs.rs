@@ -28,8 +28,8 @@ use super::style::{error, shown};
 pub struct FileOptions {
     /// Read files into memory first, instead of mapping them
     ///
-    /// A file that another program shortens while it is mapped ends laneval with an error (exit code 2), and one that is rewritten in
-    /// place meanwhile may give wrong values. With this option that matters only until all is read, at the start.
+    /// If another program shortens a mapped file, laneval ends with an error (exit code 2). If it rewrites the file in place, values may be
+    /// wrong. With this option a change matters only until the file is read, at the start.
     #[arg(long, help_heading = "Input")]
     no_mmap: bool,
 }
@@ -51,9 +51,13 @@ pub enum NameBy {
 
 fn name_by() -> Vec<NamedChoice<NameBy>> {
     vec![
-        ("path", NameBy::Path, "the path, as much of its end as tells the runs apart"),
+        ("path", NameBy::Path, "the end of the path, as long as it must be to tell the runs apart"),
         ("stem", NameBy::Stem, "the name of the file without folders and extensions"),
-        ("tag", NameBy::Tag, "the tag in the last column of the run; a run without one goes by its path"),
+        (
+            "tag",
+            NameBy::Tag,
+            "the tag in the last column of the run; a run without a tag is named by its path",
+        ),
     ]
 }
 
@@ -122,7 +126,7 @@ pub struct RankingOptions {
     /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before -M
     #[arg(long)]
     pub drop_identical_ids: bool,
-    /// The meaning of the second field of judgments, for documents that have several [default: what the measures need]
+    /// The meaning of the second field of judgments, where a document has several judgments [default: what the measures need]
     #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
     judgments_by: Option<JudgedBy>,
     /// The groups that measures and other options need.
@@ -387,7 +391,7 @@ pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
 /// The message for a mapped file that cannot be read any more.
 pub fn unreadable(file: &str) -> String {
     let message = format!(
-        "{file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
+        "{file}: cannot be read any more: it became shorter after it was opened, or its disk failed; --no-mmap reads files into memory first\n"
     );
     error(message)
 }

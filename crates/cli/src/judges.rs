@@ -30,13 +30,13 @@ pub fn each(
     for (judge, name) in matrix.judges().iter().enumerate() {
         let of_judge = apart.matrix(judge)?;
         let mut scores = evaluator.evaluate_with(engine, &of_judge, timing)?;
-        // A report escapes what has to be.
+        // Reports escape names where they have to.
         let name = std::str::from_utf8(name).map_or_else(|_| printable(name), str::to_owned);
         scores.runs.iter_mut().for_each(|run| run.group = Some(name.clone()));
         match &mut all {
             None => all = Some(scores),
             Some(all) => {
-                // What is so for one judge alone would read as if it were so for all.
+                // A notice about one judge would read as if it were about all judges.
                 all.notices.retain(|notice| scores.notices.contains(notice));
                 scores.notices.clear();
                 all.append(scores)?;
@@ -79,16 +79,16 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
         let taus: Vec<f64> =
             comparable.filter_map(|(one, other)| tau_b(&averages[one], &averages[other])).collect();
         let mut text = format!(
-            "{measure}: over {} judges the average of {} spreads by {:.4}",
-            judges.len(),
+            "{measure}: the average of {} differs by up to {:.4} between {} judges",
             printable(runs[widest].as_bytes()),
-            spread(widest)
+            spread(widest),
+            judges.len()
         );
         if runs.len() > 1 && !taus.is_empty() {
             let mean = taus.iter().sum::<f64>() / taus.len() as f64;
             let least = taus.iter().copied().fold(f64::INFINITY, f64::min);
             text += &format!(
-                ", the most of all runs; their orders of the runs agree by τ {mean:.2} on average, {least:.2} at least"
+                ", the most of all runs; the judges' orders of the runs agree by τ {mean:.2} on average, {least:.2} at least"
             );
         }
         Some(Note::Note(text))
@@ -104,7 +104,7 @@ struct PrintedAgreement {
     agreement: JudgeAgreement,
 }
 
-/// Prints how far the judges of a text agree, which is read as a join reads judgments.
+/// Prints how far the judges of a text agree. The text is read like the judgments of a join.
 pub fn print_agreement(path: &Path, join: Join, format: PlainFormat) -> Result<(), Stop> {
     let join = Join { judged_by: Some(JudgedBy::Judge), ..join };
     let qrels = join.qrels(Input::from(path.to_owned()))?;

@@ -53,8 +53,7 @@ use stop::Stop;
 /// Runs the command with these arguments, the first of which is its name, and returns the exit code.
 ///
 /// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2 for wrong usage or input, or output that
-/// cannot be written, which stderr explains. `trec-eval` has codes of its own. Signals that end a program are handled while files are
-/// written.
+/// cannot be written, which stderr explains. `trec-eval` has other codes. Signals that end a program are handled while files are written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::read(args).map(Cli::run) {
         Ok(Ok(())) => 0,

@@ -153,7 +153,7 @@ fn list(to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "{}", "─".repeat(width.min(110)))?;
     for (status, heading) in [
         ("everyday", ""),
-        ("special", "\nfor questions of their own\n"),
+        ("special", "\nfor special questions\n"),
         ("historical", "\nto compare with old results\n"),
     ] {
         write!(to, "{heading}")?;
@@ -226,7 +226,7 @@ fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
     if asked.is_empty() { plain().collect() } else { asked.to_vec() }
 }
 
-/// Writes a property of each measure: once if it is the same for all, else with their names.
+/// Writes a property of each measure: once if it is the same for all, otherwise with the names of the measures.
 fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     let texts: Vec<String> = measures.iter().map(text).collect();
     match texts.first() {
@@ -264,10 +264,10 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     field("value", &format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}"))?;
     if row.better != Better::Neither {
         let swaps = |m: &Measure| match (row.traits.better_swaps)(m) {
-            true => "never make it worse".to_owned(),
+            true => "never makes it worse".to_owned(),
             false => "can make it worse".to_owned(),
         };
-        field("swaps", &format!("of two neighbours, the better one upwards, {}", of_each(&measures, swaps)))?;
+        field("swaps", &format!("moving the better of two neighbours up {}", of_each(&measures, swaps)))?;
     }
     field("status", &row.traits.status.to_string())?;
     field("source", row.citation)?;

@@ -38,12 +38,12 @@ Examples:
 
 /// Merge the results of shards: scores, or comparisons, of all queries.
 ///
-/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. If the judgments were
-/// split as the runs were, no option is needed. If each shard was evaluated against all judgments, say --queries both there, and --qrels
-/// here, which adds the judged queries that no shard had. A shard in which a run has no judged query cannot be evaluated with it: leave the
-/// run out there, and --qrels adds its queries.
+/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. If the judgments are
+/// split like the runs, no option is needed. If each shard is evaluated against all judgments, use --queries both in `eval` and --qrels in
+/// `merge`, which adds the judged queries that no shard had. If a run has no judged query in a shard, leave it out there: --qrels adds its
+/// queries.
 ///
-/// Parts of a comparison have all runs, and judgments that were split as the runs were. Results that need the differences of all queries at
+/// Each part of a comparison has all runs, and judgments that are split like the runs. Results that need the differences of all queries at
 /// once are left out: the exact p of the randomisation test, and the values of queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -54,7 +54,7 @@ pub struct Merge {
     /// Judgments, in any format: each judged query that no shard of a run had counts as an empty ranking
     #[arg(long, value_name = "QRELS")]
     pub qrels: Option<PathBuf>,
-    /// The meaning of the second field of these judgments, for documents that have several [default: what the measures need]
+    /// The meaning of the second field of these judgments, where a document has several judgments [default: what the measures need]
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(groups()))]
     judgments_by: Option<JudgedBy>,
     #[command(flatten)]
@@ -138,11 +138,8 @@ impl Merge {
                 self.qrels.is_some(),
                 "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
             ),
-            (
-                self.written.has_row_options(),
-                "--wide and --all-id are of scores: a comparison has rows of its own",
-            ),
-            (!self.stats.is_empty(), "--stat is of scores: a comparison has statistics of its own"),
+            (self.written.has_row_options(), "--wide and --all-id are for scores, not for comparisons"),
+            (!self.stats.is_empty(), "--stat is for scores: a comparison always has the same statistics"),
         ];
         if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {
             return Err(Stop::new(why));

@@ -14,7 +14,7 @@ use super::progress::{Progress, WorkAmount};
 use super::stop::Stop;
 use super::style::{shown, thousands};
 
-/// The most bytes of text that are held in memory, whose lines may be in any order.
+/// The most bytes of text that are held in memory with their lines in any order.
 const SMALL: usize = 32 << 20;
 
 /// The result of reading a run.
@@ -47,7 +47,7 @@ pub fn read(
         return Ok(None);
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
-    // A program that writes both may write the judgments first; and files that are not mapped are read at the start.
+    // A program that writes both may write the judgments first. FileOptions that are not mapped are read at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
     let (name, mut text) = (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
@@ -70,8 +70,8 @@ pub fn read(
             drop(stream);
             text.hold(&mut held, usize::MAX)?;
             let why = format!(
-                "{}: query {} comes back on line {}, so all of it is held, {} MB: less is needed for a file, or where the lines of each \
-                 query are together",
+                "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file needs less, and so does a run \
+                 with the lines of each query together",
                 shown(source.as_ref()),
                 printable(&query),
                 thousands(line),
@@ -85,8 +85,8 @@ pub fn read(
     drop(held);
     stream.read_part(Cursor::new(rest).chain(text)).map_err(|error| match error {
         Error::CameBack { file, line, query } => Stop::new(format!(
-            "{}:{line}: query {} comes back, and its results before are no longer held: sort the lines by query, give a file, or hold \
-             all of it with --hold",
+            "{}:{line}: query {} comes back, but its earlier results are no longer held: sort the lines by query, give a file, or hold \
+             all of the run with --hold",
             shown(file.as_ref()),
             printable(&query)
         )),

@@ -1,4 +1,4 @@
-//! The formats as which judgments or a run are recognised, and their first rows as they are read.
+//! The recognised format of judgments or a run, and their first rows.
 
 use std::io::Write;
 use std::path::Path;

@@ -32,7 +32,7 @@ const GROUP: &str = "group";
 const LONGEST_IN_JSON: usize = 64 << 10;
 
 /// The message for tables of Parquet in a build that cannot write them.
-pub const NO_PARQUET: &str = "this build writes no Parquet: build the command with `--features parquet`, or take that of the Python package";
+pub const NO_PARQUET: &str = "this build cannot write Parquet: build the command with `--features parquet`, or use the command of the Python package";
 
 impl RowFormat {
     const ALL: &[(RowFormat, &str)] = &[

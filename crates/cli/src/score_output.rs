@@ -65,7 +65,7 @@ impl ReportOutput {
             },
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
                 let known = Format::EXTENSIONS.map(|(extension, _)| extension);
-                unknown_extension(path, &known, ", or say --format")
+                unknown_extension(path, &known, ", or use --format")
             }),
             _ => Ok(self.format_on_stdout()),
         }
@@ -121,7 +121,7 @@ impl ReportOutput {
     /// Returns the output of a summary, if `path` asks for one: it is none of the inputs, and not the output of the report.
     pub fn partial(&self, path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         let Some(path) = path else { return Ok(None) };
-        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
+        let shared = || Stop::new("--partial needs a separate file, because the scores are written too");
         if path.as_os_str() == "-" || self.output.as_deref().is_some_and(|scores| same_file(path, scores)) {
             return Err(shared());
         }
@@ -180,7 +180,7 @@ impl ScoreOutput {
             !all_id.is_empty() && queries.any(|of| of.queries.iter().any(|id| id == all_id.as_bytes()));
         if per_query && is_taken {
             return Err(Stop::new(format!(
-                "a query has the id `{}`, which the rows of averages would have: give them another by --all-id",
+                "the id `{}` of a query is also that of the rows of averages: use --all-id to give them another",
                 printable(all_id.as_bytes())
             )));
         }

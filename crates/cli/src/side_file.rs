@@ -10,8 +10,8 @@ const PIECE: usize = 1 << 16;
 /// Reads a file whole, but no more than a piece of one that is no text: an endless device is refused at once.
 ///
 /// # Errors
-/// What is wrong, to stand behind the name of the file: it cannot be read, is binary, or has lines that end with a lone carriage return,
-/// which would run together.
+/// A message to follow the name of the file: it cannot be read, is binary, or has lines that end with a lone carriage return, which would
+/// run together.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| format!(": cannot read: {error}");
     let mut file = File::open(path).map_err(failed)?;
@@ -28,7 +28,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     }
     match lone_return(&text) {
         Some(line) => Err(format!(
-            ":{line}: a carriage return stands alone: lines were expected to end with a line feed"
+            ":{line}: a carriage return without a line feed: lines were expected to end with a line feed"
         )),
         None => Ok(text),
     }

@@ -28,8 +28,8 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
     }
 
-    /// From here on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual. If no thread can be started
-    /// for it, they just end the process.
+    /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual. If no thread can be started for
+    /// this, they just end the process.
     pub fn clean_up() {
         let (ready, wait) = sync_channel(0);
         let thread = std::thread::Builder::new().name("signals".to_owned());

@@ -4,8 +4,8 @@ use std::io::{self, ErrorKind};
 
 use super::style::{error, tell};
 
-/// What helps where documents have different grades.
-const SEVERAL_JUDGES: &str = "if several judges graded the documents, say --judges mean, min, max or each, or take each document's largest grade by \
+/// The hint for documents with different grades.
+const SEVERAL_JUDGES: &str = "if several judges graded the documents, use --judges mean, min, max or each, or take each document's largest grade by \
     --judgments-by judge";
 
 /// The early end of a command.
@@ -13,7 +13,7 @@ const SEVERAL_JUDGES: &str = "if several judges graded the documents, say --judg
 pub enum Stop {
     /// The messages for stderr.
     Failed(Vec<String>),
-    /// The messages for stderr, with an exit code of its own.
+    /// The messages for stderr, with an exit code.
     Coded(u8, Vec<String>),
     /// The reader of the output has gone, as `head` does.
     BrokenPipe,

@@ -12,7 +12,7 @@ const LITTLE: u64 = 4 << 20;
 /// The size of the thread pool.
 #[derive(Debug, Default, Args)]
 pub struct Threads {
-    /// The number of threads to work on, at most 64 or four times what the machine has [default: as many as the machine has]
+    /// The number of threads, at most 64 or four times as many as the machine has [default: as many as the machine has]
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Engine")]
     threads: Option<u16>,
 }
@@ -27,7 +27,7 @@ impl Threads {
     /// Notes that fewer threads are used than were asked for, if so.
     pub fn note(&self) -> Option<Note> {
         let (asked, most) = (usize::from(self.threads?), most_threads());
-        let text = format!("{asked} threads would only wait for each other: {most} are taken");
+        let text = format!("{asked} threads are too many for this machine: {most} are used");
         (asked > most).then_some(Note::Note(text))
     }
 

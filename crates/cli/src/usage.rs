@@ -30,7 +30,7 @@ const TREC_EVAL: &[(&str, &str)] = &[
     ("-n", "here averages have no query_id, so that they are easy to leave out"),
     ("-l", "here `--rel GRADE` says which grade is relevant"),
     ("-N", "here `-m 'Utility(docs=N)'` takes the number of documents"),
-    ("-Z", "nothing else has it"),
+    ("-Z", "no other command has it"),
     ("-R", "here `--qrels-format FORMAT` says how judgments are read"),
     ("-T", "here `--run-format FORMAT` says how runs are read"),
 ];
@@ -56,5 +56,5 @@ fn of_files(args: &[OsString]) -> Option<Vec<String>> {
     }
     let words = files.iter().map(|word| shlex::try_quote(word.to_str()?).ok());
     let words: Vec<_> = words.collect::<Option<_>>()?;
-    Some(vec![format!("to evaluate files say `laneval eval {}`", words.join(" "))])
+    Some(vec![format!("to evaluate files, use `laneval eval {}`", words.join(" "))])
 }

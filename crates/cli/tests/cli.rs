@@ -348,7 +348,10 @@ fn bad_input_is_named_with_its_place() {
         ("columns.qrels bm25.run", &["columns.qrels:2: docno 'b' is judged again"]),
         ("qrels strangers.run", &["strangers.run: no query of qrels is in it"]),
         ("qrels cut.gz", &["cut.gz", "ends early"]),
-        ("bm25.run qrels", &["bm25.run: is a run and qrels are qrels: the order is QRELS RUN"]),
+        (
+            "bm25.run qrels",
+            &["error: these look swapped: bm25.run is a run, qrels is judgments: the order is QRELS RUN"],
+        ),
         ("qrels", &["qrels is not a .lmx file"]),
         ("-", &["stdin alone"]),
         ("- -", &["stdin can be read only once"]),
@@ -467,12 +470,12 @@ fn json_names_every_query_that_is_missing_or_ignored() {
 fn unknown_extensions_are_refused_before_any_work() {
     let folder = Folder::new();
     let before = folder.names();
-    let formats = "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, or say --format";
+    let formats = "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, or use --format";
     for (line, said) in [
         ("eval none none -o report.pdf", formats),
         ("eval none none -o s.csv.gz", formats),
         ("eval none none -o s.lmx", formats),
-        ("bench none.lmx -o b.csv", "take .json, .txt, or say --format"),
+        ("bench none.lmx -o b.csv", "take .json, .txt, or use --format"),
         ("build none none -o m.txt", "unknown extension .txt: take .lmx"),
         ("gen -o data.csv", "unknown extension .csv: take .lmx, or end the name of a folder in /"),
     ] {
@@ -760,7 +763,7 @@ fn the_rank_column_orders_equal_scores_where_it_is_asked_for() {
     folder.put("twice.run", "q Q0 b 2 1 t\nq Q0 c 1 1 t\nq Q0 a 1 1 t\n");
     assert_says(
         &folder.error("eval judged twice.run --ties rank"),
-        &["twice.run:3: rank 1 is there again among equal scores of query 'q', first on line 2"],
+        &["twice.run:3: rank 1 occurs again among equal scores of query 'q', first on line 2"],
     );
 }
 
@@ -804,7 +807,7 @@ fn what_is_known_of_values_is_said() {
         "  range      0 or 1 (P@1); 0 to 1 (P@10)\n",
         "  range      0 to 1\n",
         "of an empty ranking: 0; where nothing is relevant: follows from the ranking\n",
-        "of two neighbours, the better one upwards, never make it worse\n",
+        "moving the better of two neighbours up never makes it worse\n",
         "  status     special\n",
     ] {
         assert_says(&text, &[said]);
@@ -979,7 +982,7 @@ fn what_may_mislead_is_said_once_on_stderr() {
     let ran = folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9");
     let expected = "\
 note: --rel changes nothing in nDCG
-note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, for no grade is 9 or more (the highest is 3): --rel or rel= sets the lowest relevant grade
+note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, because no grade is 9 or more (the highest is 3): --rel or rel= sets the lowest relevant grade
 ";
     assert_eq!((ran.err.as_str(), ran.code), (expected, 0));
     assert_eq!(folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9 --quiet").err, "");

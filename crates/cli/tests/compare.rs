@@ -45,7 +45,7 @@ fn queries_that_a_run_lacks() {
     let deltas: Vec<f64> = ran.out.lines().filter_map(delta).collect();
     let made = deltas.iter().sum::<f64>() / 40.0;
     let note = format!(
-        " on nDCG@10, {made:+.4} comes from {} queries that some.run lacks and that count as empty",
+        ", and {made:+.4} of it comes from {} queries that some.run lacks and that count as empty",
         deltas.len()
     );
     assert!(deltas.len() == 10 && made < -0.1 && ran.err.contains(&note), "{note}\n{}", ran.err);
@@ -53,7 +53,7 @@ fn queries_that_a_run_lacks() {
     assert!(!both.err.contains("some.run lacks"), "{}", both.err);
 }
 
-/// From four runs on a line a measure says how many pairs it tells apart, by the p that stand in the rows.
+/// With four runs or more, a line for each measure says how many pairs it separates, by the p in the rows.
 #[test]
 fn pairs_that_measures_tell_apart() {
     let folder = demo();
@@ -153,7 +153,7 @@ fn a_table_and_sentences() {
         folder.run(&format!("{THREE} -m nDCG@10,P@10 --baseline bm25 --format table"));
     assert_eq!(code, 0, "{err}");
     let expected = "\
-3 runs, against bm25, 40 queries; t, Holm, 2 comparisons a measure; 99999 permutations, seed 0x6c616e6576616c31
+3 runs, against bm25, 40 queries; t, Holm, 2 comparisons per measure; 99999 permutations, seed 0x6c616e6576616c31
 
 #  run     nDCG@10      P@10    Judged@10
 ─────────────────────────────────────────
@@ -176,7 +176,7 @@ c  hybrid   0.7351*ᵃ  0.3600*ᵃ       60 %
     );
     assert_says(
         &err,
-        &["t and the randomisation test fall on different sides of 0.05: P@10 of dense and bm25"],
+        &["the t test and the randomisation test disagree at 0.05: P@10 of dense and bm25 (p = "],
     );
 }
 
@@ -288,7 +288,7 @@ fn gates_of_averages() {
     assert_eq!(passed.code, 0, "{}", passed.err);
     let refused = judge("AP drops > 0.1");
     assert_eq!((refused.code, refused.out.as_str()), (2, ""));
-    assert_says(&refused.err, &["it compares with a baseline, which `laneval compare` does"]);
+    assert_says(&refused.err, &["it compares with a baseline, which only `laneval compare` has"]);
 }
 
 #[test]
@@ -299,19 +299,16 @@ fn what_cannot_be_compared() {
     folder.out("build qrels dense.run --ties docno-asc -o b.lmx");
     for (args, why) in [
         ("compare qrels bm25.run", "bm25.run is the only run: two or more were expected"),
-        (
-            "compare qrels bm25.run dense.run -m NumRel",
-            "NumRel is neither better nor worse where it is higher",
-        ),
+        ("compare qrels bm25.run dense.run -m NumRel", "a higher NumRel is neither better nor worse"),
         (
             "compare qrels bm25.run dense.run --baseline sparse",
-            "--baseline sparse: no run has this name; there are bm25.run, dense.run",
+            "--baseline sparse: no run and no file of scores has this name; the runs are bm25.run, dense.run",
         ),
         ("compare a.lmx b.lmx", "a.lmx and b.lmx"),
-        ("compare qrels bm25.run dense.run --ties interval", "--ties interval gives three values a query"),
+        ("compare qrels bm25.run dense.run --ties interval", "--ties interval gives three values per query"),
         ("compare qrels bm25.run dense.run --alpha 2", "α is 2"),
         ("compare qrels bm25.run dense.run --margin 0", "the margin is 0"),
-        ("compare qrels bm25.run dense.run --correction hsd --family all", "of one measure"),
+        ("compare qrels bm25.run dense.run --correction hsd --family all", "one measure only"),
         ("compare qrels bm25.run dense.run --correction maxt --alternative better", "two-sided"),
         ("compare qrels bm25.run dense.run --permutations 0", "1 or more, or `auto`"),
     ] {
@@ -335,7 +332,7 @@ fn equal_runs_and_one_query() {
     folder.put("one", "01\n");
     let one = folder.run("compare qrels bm25.run dense.run --only one --format table");
     assert_eq!(one.code, 0, "{}", one.err);
-    assert_says(&one.out, &["in the one query"]);
+    assert_says(&one.out, &["in the only query"]);
     let gate = folder.shell("$L compare qrels bm25.run dense.run --only one --fail-if 'AP drops'");
     assert_eq!(gate.code, 2, "{}", gate.out);
 }

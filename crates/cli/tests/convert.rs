@@ -135,7 +135,7 @@ fn judges_and_subtopics_go_along() {
     }
     folder.out("convert --qrels judged.trec -o mine.tsv");
     let error = folder.error("convert --qrels --judgments-by judge mine.tsv -o back.trec");
-    assert_says(&error, &["mine.tsv:1: no judge is among 'query-id', 'corpus-id', 'score'"]);
+    assert_says(&error, &["mine.tsv:1: found no judge among 'query-id', 'corpus-id', 'score'"]);
     folder.put("nested.json", "{\"q\": {\"d\": 1}}");
     let error = folder.error("convert --qrels --judgments-by judge nested.json -o back.trec");
     assert_says(&error, &["nested.json:1: there is no judge"]);
@@ -203,7 +203,7 @@ fn a_matrix_is_built() {
     for args in ["convert run.trec -o m.lmx", "convert qrels.trec run.trec --qrels -o m.lmx"] {
         assert_says(&folder.error(args), &["m.lmx: a matrix has judgments and runs: give QRELS RUN..."]);
     }
-    assert_says(&folder.error("convert built.lmx -o x.trec"), &["neither documents nor scores any more"]);
+    assert_says(&folder.error("convert built.lmx -o x.trec"), &["keeps neither documents nor scores"]);
 }
 
 #[test]
@@ -252,8 +252,8 @@ fn what_is_refused_leaves_nothing_behind() {
             &["half.csv:3: the rank is missing or empty in 'q,e,,1': expected 'qid,docid,rank,score'"],
         ),
         ("empty.tsv -o new.tsv", &["empty.tsv: there is no result in it: expected 'qid docid score'"]),
-        ("scores.txt -o new.run", &["is a list of numbers: scores alone go with judgments that are LETOR"]),
-        ("qrels.trec -o new.run", &["qrels.trec: are judgments: a run was expected; add --qrels"]),
+        ("scores.txt -o new.run", &["is a list of numbers: scores alone need judgments in the format LETOR"]),
+        ("qrels.trec -o new.run", &["qrels.trec: these are judgments, a run was expected; add --qrels"]),
         ("none -o new.run", &["none: cannot open"]),
         (
             "run.trec -o new.csv",
@@ -265,13 +265,13 @@ fn what_is_refused_leaves_nothing_behind() {
         (
             "run.json run.tsv -o new.trec",
             &[
-                "run.json is neither LETOR nor a matrix, with which scores alone would go: one input becomes one file",
+                "run.json is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file",
             ],
         ),
         ("run.trec -o new.lmx.gz", &["unknown extension .gz: take"]),
         ("run.trec -o new", &["unknown extension .: take"]),
-        ("run.trec -o new.qrels", &["new.qrels is to have judgments: say --qrels"]),
-        ("--qrels qrels.trec -o new.run", &["new.run is to have a run: leave out --qrels, or write .qrels"]),
+        ("run.trec -o new.qrels", &["new.qrels is for judgments: add --qrels"]),
+        ("--qrels qrels.trec -o new.run", &["new.run is for a run: leave out --qrels, or write .qrels"]),
         ("run.trec run.tsv run.csv -o new.tsv", &["one input becomes one file"]),
         ("run.trec -o run.trec", &["it is one of the inputs"]),
         ("run.trec -o none/new.tsv", &["there is no folder none"]),

@@ -113,7 +113,7 @@ fn what_is_swapped_or_never_matches_is_noted() {
         assert_says(
             &note(&format!("{run} judged.csv")),
             &[
-                &format!("{run}: 9 distinct grades, most of them no integers, such as "),
+                &format!("{run}: 9 distinct grades, and most are not integers, such as "),
                 "the order is QRELS RUN",
             ],
         );
@@ -129,7 +129,7 @@ fn what_is_swapped_or_never_matches_is_noted() {
     folder.put("contrary.csv", "query_id,doc_id,score,rank\nq1,d1,1,1\nq1,d7,2,2\n");
     assert_says(
         &note("judged.csv contrary.csv"),
-        &["contrary.csv: scores and the rank column are contrary in 1 of 1 queries"],
+        &["contrary.csv: scores and the rank column contradict each other in 1 of 1 queries"],
     );
 }
 
@@ -141,7 +141,7 @@ fn info_says_what_a_file_is_taken_for() {
         &said,
         &[
             "as a run       CSV with a header: user_id, item_id, prediction\n",
-            "as judgments   error: run.csv:1: no grade is among",
+            "as judgments   error: run.csv:1: found no grade among",
         ],
     );
     assert_says(&said, &["   2  PLAIN-1  MED-12       9.5\n"]);
@@ -152,7 +152,7 @@ fn info_says_what_a_file_is_taken_for() {
     );
     assert_says(
         &folder.out("info run.trec"),
-        &["as a run       TREC text\n", "as judgments   error: run.trec: is a run"],
+        &["as a run       TREC text\n", "as judgments   error: run.trec: this is a run"],
     );
     assert_says(
         &folder.out("info qrels.tsv --columns query=query-id,doc=score,grade=score"),
@@ -275,7 +275,7 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
     assert_says(
         &folder.error("eval ranks.tsv qrels.tsv"),
         &[
-            "ranks.tsv:1: is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN",
+            "ranks.tsv:1: this looks like a run, because its third column counts 1, 2, 3 … in every query: the order is QRELS RUN",
         ],
     );
     folder.out("eval ranks.tsv run.trec -m AP --qrels-format tsv --quiet");
@@ -286,7 +286,7 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
     folder.put("labels", "2\n1\n0\n1\n0\n");
     assert_says(
         &folder.error("eval labels r=scores.txt --groups sizes -m AP"),
-        &["the groups in sizes have ", " lines more than there are"],
+        &["the groups in sizes have ", " lines more than the judgments"],
     );
 }
 

@@ -65,7 +65,7 @@ fn measures_say_how_judgments_are_read() {
     assert_eq!(of("-m alpha_nDCG@10", "judged")[2], format!("alpha_nDCG@10 all {best:.4}"));
     let (_, said) = lines(&folder, "eval --judgments-by subtopic -m AP -m alpha_nDCG@10 judged run");
     assert!(
-        said.contains("AP: of a document with several judgments, by subtopic, the largest grade counts"),
+        said.contains("AP: a document with several judgments, by subtopic, counts with its largest grade"),
         "{said}"
     );
 }
@@ -176,7 +176,7 @@ fn scores_of_each_judge_are_of_plain_measures_and_rankings() {
     fails(
         &folder,
         "eval --judges each -m AP --ties best judged run",
-        "--judges each takes the order of the ranking",
+        "--judges each has no values over all orders of equal scores",
     );
 }
 

@@ -35,11 +35,11 @@ fn files_without_a_command_are_to_be_evaluated() {
     folder.put("my run", "q1 Q0 a 1 1 t\n");
     assert_says(
         &folder.error("qrels bm25.run -m AP"),
-        &["'qrels'", "tip: to evaluate files say `laneval eval qrels bm25.run -m AP`"],
+        &["'qrels'", "tip: to evaluate files, use `laneval eval qrels bm25.run -m AP`"],
     );
     assert_says(
         &folder.shell("! $L 'my run' qrels").err,
-        &["tip: to evaluate files say `laneval eval 'my run' qrels`"],
+        &["tip: to evaluate files, use `laneval eval 'my run' qrels`"],
     );
     assert_says(&folder.error("evl qrels"), &["'eval'"]);
     assert!(!folder.error("nonesuch bm25.run").contains("tip:"));
@@ -205,7 +205,7 @@ dense.run,all,0.6666666666666666,5
     }
     assert_says(
         &folder.error(&format!("{args} --all-id q2 --quiet")),
-        &["a query has the id `q2`", "--all-id"],
+        &["the id `q2` of a query", "--all-id"],
     );
 }
 

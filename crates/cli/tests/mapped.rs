@@ -33,7 +33,7 @@ fn the_command_names_the_file_that_shrank() {
     let output = eval_with_qrels_cut_off(&["--hold"], cut_off);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(said.starts_with("error: my.qrels: it cannot be read any more: it became shorter"), "{said}");
+    assert!(said.starts_with("error: my.qrels: cannot be read any more: it became shorter"), "{said}");
     assert!(said.contains("--no-mmap"), "{said}");
     assert!(output.stdout.is_empty());
 }

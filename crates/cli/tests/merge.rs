@@ -298,11 +298,11 @@ fn a_partial_has_a_file_of_its_own() {
     for line in ["eval qrels bm25.run", "merge 1.part 2.part"] {
         for stdout in if cfg!(unix) { &["-", "/dev/stdout"][..] } else { &["-"] } {
             let error = folder.error(&format!("{line} --partial {stdout}"));
-            assert_says(&error, &["--partial needs a file of its own"]);
+            assert_says(&error, &["--partial needs a separate file"]);
         }
         for same in ["x.tsv", "./x.tsv"] {
             let error = folder.error(&format!("{line} --partial {same} -o x.tsv"));
-            assert_says(&error, &["--partial needs a file of its own"]);
+            assert_says(&error, &["--partial needs a separate file"]);
         }
     }
     for (line, file) in [

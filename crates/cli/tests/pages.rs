@@ -91,7 +91,7 @@ fn scores_of_one_run() {
     assert_eq!(asked.matches("<figcaption>nDCG over its cutoffs").count(), 1, "{asked}");
 }
 
-/// What goes by once has no curves but those asked for; averages over ties have no values of queries.
+/// A run that is read once has only the curves that were asked for; averages over ties have no values of queries.
 #[test]
 fn scores_without_all_that_a_page_can_show() {
     let folder = demo();

@@ -47,7 +47,7 @@ fn write_parts(folder: &Folder, parts: usize, options: &str) -> String {
 /// The rows that a comparison of parts has too: without exact p, what follows from them, and what single queries make of a difference.
 fn without_exact(text: &str) -> Vec<String> {
     let text = text.replace("\"notes\": []", "\"notes\": [\n  ]");
-    let needs_values = ["p_exact", "fall on different sides", "as empty (--queries"];
+    let needs_values = ["p_exact", "randomisation test disagree at", "as empty (--queries"];
     let rows = text.lines().filter(|row| needs_values.iter().all(|part| !row.contains(part)));
     rows.map(|row| row.trim_end_matches(',').to_owned()).collect()
 }
@@ -136,7 +136,7 @@ fn what_parts_cannot_do() {
         ("--test wilcoxon", "the test wilcoxon needs the differences of all queries at once"),
         ("--ci bca", "the interval bca needs"),
         ("--correction rhsd", "the correction rhsd needs"),
-        ("-o x.part --format csv", "--partial needs a file of its own"),
+        ("-o x.part --format csv", "--partial needs a separate file"),
         ("--baseline scores.csv", "--partial cannot keep a baseline that is a file of scores"),
     ] {
         folder.out("eval qrels.2.0 hybrid=hybrid.2.0 --per-query -o scores.csv --quiet");
@@ -209,7 +209,7 @@ fn scores_in_a_file_are_a_baseline() {
         let Ran { out, err, code } = folder.run(&format!("compare qrels bm25=bm25 dense=dense --baseline base.{format} -m nDCG@10,GMAP --per-query --format csv"));
         assert_eq!(code, 0, "{err}");
         assert_eq!(rows(&out), rows(&expected), "{format}");
-        let unknown = "base: under which judgments and rules it was evaluated is not known";
+        let unknown = "base: the file does not record its judgments and rules";
         assert_eq!(err.contains(unknown), format != "json", "{err}");
     }
     // One run and a file are enough, and the run may have the name that it had yesterday.
@@ -277,13 +277,13 @@ fn files_that_are_no_baseline_are_refused() {
         ("more.csv", "more.csv: it has query 99, which does not count here"),
         ("gap.csv", "gap.csv: query 07 has no AP"),
         ("twice.csv", "twice.csv: line 84: query 07 has two values"),
-        ("nan.csv", "nan.csv: line 84: NaN is no finite number"),
-        ("word.csv", "word.csv: line 84: `high` is no number"),
+        ("nan.csv", "nan.csv: line 84: NaN is not a finite number"),
+        ("word.csv", "word.csv: line 84: `high` is not a number"),
         ("short.csv", "short.csv: "),
-        ("odd.csv", "odd.csv: it is no file of scores: the columns run, query_id"),
-        ("odd.json", "odd.json: it is no file of scores: missing field"),
+        ("odd.csv", "odd.csv: it is not a file of scores: the columns run, query_id"),
+        ("odd.json", "odd.json: it is not a file of scores: missing field"),
         ("odd.jsonl", "odd.jsonl: line 2: "),
-        ("empty", "empty: it is no file of scores"),
+        ("empty", "empty: it is not a file of scores"),
         ("garbage", "garbage: "),
         ("depth.json", "depth.json: its scores have a view (-M, -J) other than the runs here"),
         ("double.json", "double.json: query 08 has two values"),
@@ -291,8 +291,8 @@ fn files_that_are_no_baseline_are_refused() {
             "base.json --ties input",
             "base.json: its scores have rules of ranking (--ties, --score, -M) other than the runs here",
         ),
-        ("none", "--baseline none: no run has this name; there are bm25, and no file of scores has it"),
-        (".", "--baseline .: no run has this name"),
+        ("none", "--baseline none: no run and no file of scores has this name; the runs are bm25"),
+        (".", "--baseline .: no run and no file of scores has this name"),
     ] {
         let measures = if file.contains("-m") { "" } else { "-m AP" };
         assert_says(&folder.error(&format!("compare qrels bm25 {measures} --baseline {file}")), &[words]);

@@ -60,8 +60,8 @@ fn a_query_that_comes_back_is_held_for_or_said() {
     let query = folder.shell("head -1 qrels.txt | cut -d' ' -f1; head -1 run.txt | cut -d' ' -f1").out;
     let query = query.lines().last().unwrap();
     let message = format!(
-        "error: stdin:1100001: query {query} comes back, and its results before are no longer held: sort the lines by query, give a file, or \
-         hold all of it with --hold\n"
+        "error: stdin:1100001: query {query} comes back, but its earlier results are no longer held: sort the lines by query, give a file, or \
+         hold all of the run with --hold\n"
     );
     assert_eq!(late.err, message);
     assert!(!folder.names().contains(&"scores.csv".to_owned()));
@@ -76,8 +76,10 @@ fn a_query_that_comes_back_is_held_for_or_said() {
     assert_says(
         &pipe.err,
         &[
-            &format!("note: stdin: query {query} comes back on line 9,006, so all of it is held, "),
-            "less is needed for a file",
+            &format!(
+                "note: stdin: query {query} comes back on line 9,006, so all of the run is held in memory, "
+            ),
+            "a file needs less",
         ],
     );
     let quiet = folder.shell("cat mixed.run | $L eval qrels.txt x=- --quiet").err;

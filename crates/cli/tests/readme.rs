@@ -43,7 +43,7 @@ fn readme_has_the_output_of_its_first_command() {
 fn readme_of_measures_has_the_table() {
     let groups = [
         ("everyday", "Everyday", ""),
-        ("special", "Special", "For questions of their own.\n\n"),
+        ("special", "Special", "For special questions.\n\n"),
         ("historical", "Historical", "To compare with old results.\n\n"),
     ];
     let mut pages = String::from("\n");

@@ -195,10 +195,13 @@ fn what_cannot_be_shown_is_said() {
             "show qrels m.lmx --query q1",
             "error: m.lmx is a label matrix and qrels is not: give either QRELS RUN... or .lmx files\n",
         ),
-        ("show one qrels --query q1", "error: one: is a run and qrels are qrels: the order is QRELS RUN\n"),
+        (
+            "show one qrels --query q1",
+            "error: these look swapped: one is a run, qrels is judgments: the order is QRELS RUN\n",
+        ),
         (
             "show qrels twice --query q1",
-            "error: twice:2: docno 'z' is there again for query 'q1', first on line 1\n",
+            "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\n",
         ),
         (
             "show qrels one wrong --query q1",
@@ -206,7 +209,7 @@ fn what_cannot_be_shown_is_said() {
         ),
         (
             "show qrels one --query q1 --ties interval",
-            "error: one query has no place for an interval: take --ties average, best or worst one by one\n",
+            "error: `show` has no column for an interval: take --ties average, best or worst one by one\n",
         ),
     ] {
         assert_eq!(folder.error(args), said, "{args}");
@@ -276,7 +279,7 @@ fn a_file_has_the_format_of_its_extension() {
     }
     assert_says(
         &folder.error("show qrels one --query q1 -o s.html"),
-        &["unknown extension .html: take .txt, .tsv, .csv, .json, .jsonl, or say --format"],
+        &["unknown extension .html: take .txt, .tsv, .csv, .json, .jsonl, or use --format"],
     );
     assert_says(&folder.error("show qrels one --query q1 -o one"), &["it is one of the inputs"]);
 }

@@ -25,13 +25,19 @@ fn several_judges_without_a_word_are_refused_with_the_options_that_help() {
 #[test]
 fn convert_names_the_option_for_the_other_kind_of_rows() {
     let folder = Folder::new();
-    fails(&folder, "convert qrels -o q.tsv", &["qrels: are judgments: a run was expected; add --qrels\n"]);
+    fails(
+        &folder,
+        "convert qrels -o q.tsv",
+        &["qrels: these are judgments, a run was expected; add --qrels\n"],
+    );
     fails(
         &folder,
         "convert bm25.run --qrels -o q.tsv",
-        &["bm25.run: is a run: judgments were expected; leave out --qrels\n"],
+        &["bm25.run: this is a run, judgments were expected; leave out --qrels\n"],
     );
     assert_eq!(folder.names(), ["bm25.run", "dense.run", "qrels"], "and nothing is written");
+    folder.put("mixed", "q1 0 d1 1\nq1 0 d2\n");
+    fails(&folder, "convert mixed -o q.tsv", &["(this looks like judgments: add --qrels)\n"]);
 }
 
 #[test]
@@ -154,7 +160,7 @@ fn lists_of_queries_are_refused_if_they_are_no_text() {
         fails(
             &folder,
             &format!("eval qrels bm25.run {said}"),
-            &["returns:1: a carriage return stands alone"],
+            &["returns:1: a carriage return without a line feed"],
         );
         fails(
             &folder,
@@ -163,7 +169,7 @@ fn lists_of_queries_are_refused_if_they_are_no_text() {
         );
     }
     let said = folder.run("trec-eval -Z returns qrels bm25.run");
-    assert!(said.err.contains("returns:1: a carriage return stands alone"), "{}", said.err);
+    assert!(said.err.contains("returns:1: a carriage return without a line feed"), "{}", said.err);
     #[cfg(target_os = "linux")] // a file that has no end
     for option in ["--only", "--group-by"] {
         fails(&folder, &format!("eval qrels bm25.run {option}=/dev/zero"), &["/dev/zero: is binary"]);

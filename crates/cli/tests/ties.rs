@@ -147,7 +147,7 @@ fn an_interval_has_all_three_and_what_depends_on_the_order() {
     assert_eq!(
         err,
         "note: RR, P@2: the order of equal scores moves the average by more than 1 %\n\
-         note: run: 5 documents have equal scores, in 2 groups of up to 3, 2 of them with different labels\n"
+         note: run: 5 documents have equal scores, in 2 ties of up to 3 documents, 2 of them with different labels\n"
     );
     // The order of a matrix is another, and with it the bias: a, c, u and a, b.
     folder.out("build qrels run --ties docno-asc --keep-ties -o ascending.lmx --quiet");
@@ -333,13 +333,13 @@ fn a_matrix_that_does_not_know_its_ties_is_refused() {
         );
         assert_eq!(
             folder.error(&format!("build qrels run --ties {rule} -o x.lmx")),
-            "error: a matrix has its documents in an order: build it with --keep-ties, and `eval --ties` gives values over all of them\n"
+            "error: a matrix keeps one order of equal scores: build it with --keep-ties, then `eval --ties` gives values over all orders\n"
         );
     }
     assert!(!folder.names().contains(&"x.lmx".to_owned()));
 }
 
-/// Over all orders it is nothing that matrices have their documents in different ones.
+/// For values over all orders it does not matter that matrices have their documents in different orders.
 #[test]
 fn matrices_in_other_orders_are_compared_without_a_warning() {
     let folder = folder();

@@ -497,7 +497,7 @@ fn options_and_faults_of_judgments_by_group() {
             Case::new(qrels, TIED).fails(&format!("--profile {version} {options}"), code, word);
         };
         let circle = "a g s1 d1 2\na g s1 d2 1\na g s2 d2 2\na g s2 d1 1\nb h s1 d5 1\n";
-        fails(circle, "-R prefs -m prefs_simp", 4, "go round in a circle");
+        fails(circle, "-R prefs -m prefs_simp", 4, "form a cycle");
         fails("a g d1 2\na g d1 1\nb h d5 1\n", "-R qrels_prefs -m prefs_simp", 4, "has two levels");
         fails(
             "a g s1 d1 2\na g s2 d1 0\nb h s d5 1\n",

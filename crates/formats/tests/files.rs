@@ -220,7 +220,7 @@ fn columns_have_the_names_that_are_given() {
             "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'",
         ),
         (Some("query,doc,score"), "there are 4 columns, and `query,doc,score` names 3"),
-        (None, "no query is among 'a', 'b', 'c', 'rank': its name may be query_id, qid"),
+        (None, "found no query among 'a', 'b', 'c', 'rank': known names are query_id, qid"),
     ] {
         let wrong = read(names).unwrap_err();
         assert!(wrong.contains(said), "{wrong}");
@@ -298,7 +298,7 @@ fn what_cannot_be_ids_or_numbers_is_said() {
         (
             "doc_id",
             views(&["10", "2", "10", "10", "2", "44"]),
-            ":4: docno '10' is there again for query 'q1', first on line 1",
+            ":4: docno '10' occurs again for query 'q1', first on line 1",
         ),
         ("doc_id", Arc::new(nested) as ArrayRef, ": column `doc_id` is of type List"),
         ("score", views(&DOCS), ": column `score` is of type Utf8View: numbers were expected"),

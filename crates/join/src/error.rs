@@ -26,7 +26,7 @@ pub enum Error {
     #[error("{0}")]
     Repeated(Problems),
     /// A query of a run that is read once comes back, when its earlier results are no longer held.
-    #[error("{}:{line}: query {} comes back, and its results before are evaluated already, and no longer held: bring the results of \
+    #[error("{}:{line}: query {} comes back, but its earlier results are evaluated already and no longer held: bring the results of \
              each query together, or join the whole run", printable_path(file.as_ref()), printable(query))]
     CameBack {
         /// The file as the user named it, or the run.
@@ -153,10 +153,14 @@ pub struct Problem {
     pub message: String,
 }
 
+/// The start of a message about two files, which names both of them.
+pub(crate) const SWAPPED: &str = "these look swapped: ";
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = printable_path(self.file.as_ref());
         match self.line {
+            0 if self.message.starts_with(SWAPPED) => f.write_str(&self.message),
             0 => write!(f, "{file}: {}", self.message),
             line => write!(f, "{file}:{line}: {}", self.message),
         }

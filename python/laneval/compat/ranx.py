@@ -23,7 +23,7 @@ of NumPy in the order of the queries with `return_mean=False`, `mean` and `std` 
 
 `evaluate` takes arrays of NumPy and typed lists of Numba too, for each query the rows (document, number), as they are: the rows of a run
 are its ranking, whatever their scores, and those of the judgments are the ideal ranking of nDCG, which is above 1 for a better one.
-Judgments of one document count as several documents for recall and its like, and the first relevant one is its grade.
+Repeated judgments of one document count as several documents for recall and similar measures, and the first relevant one is its grade.
 
 >>> import numpy as np
 >>> evaluate(np.array([[[1, 5], [2, 3]]]), np.array([[[3, 0.9], [1, 0.8]]]), ["mrr", "recall"])
@@ -38,9 +38,9 @@ Different on purpose:
 * `rbp` uses grades as they are, as there, and a sum of weights: values above 1 are possible if grades are.
 * A cutoff is at least 1; there `@0` means no cutoff.
 * `compare`: Fisher's test draws other signs, the same for every pair, order and number of threads; its p is exact if few queries differ,
-  and never 0. Tukey's test is on a two-way analysis of variance, because the queries are the same; there it is as if each run had queries
-  of its own. Values that differ by rounding alone are equal, in tests, wins and ties. Identical runs have p = 1, not NaN; if every query
-  changes by the same amount, t has no p, which is then NaN and not significant. `correction="holm"` and the other corrections correct for
+  and never 0. Tukey's test is on a two-way analysis of variance, because the queries are the same; there it is as if each run had other
+  queries. Values that differ by rounding alone are equal, in tests, wins and ties. Identical runs have p = 1, not NaN; if every query
+  changes by the same amount, t has no p: it is NaN and not significant. `correction="holm"` and the other corrections correct for
   the number of pairs; by default there is no correction, as there. Labels have no q, whose raised letter is hard to read, and are numbers
   beyond 25 runs; two runs of one name are an error. Tables have all digits that are asked for; LaTeX has another layout, for the package
   booktabs alone, and names are escaped.
@@ -656,7 +656,7 @@ def compare(
     names = [getattr(run, "name", None) or f"run_{at}" for at, run in enumerate(runs, 1)]
     twice = [name for at, name in enumerate(names) if name in names[:at]]
     if twice:
-        raise ValueError(f"two runs have the name {twice[0]}: name one of them otherwise")
+        raise ValueError(f"two runs have the name {twice[0]}: give one of them another name")
     results: dict[str, dict[str, float]] = {}
     evaluated: list[tuple[str, RunScores]] = []
     asked = [metrics] if isinstance(metrics, str) else list(metrics)

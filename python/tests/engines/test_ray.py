@@ -121,7 +121,7 @@ def test_wrong_rows(run, qrels, message):
 
 
 def test_what_is_refused_before_anything_runs(sets):
-    with pytest.raises(laneval.UnanswerableError, match="a shuffle keeps no order"):
+    with pytest.raises(laneval.UnanswerableError, match="a shuffle keeps neither the order"):
         laneval.ray.evaluate(*sets, ties="input")
     with pytest.raises(ValueError, match="there is no column `docs`"):
         laneval.ray.evaluate(*sets, columns={"doc": "docs"})

@@ -194,7 +194,7 @@ def test_what_is_refused_before_anything_runs(spark, frames):
     run, qrels = frames
     own = laneval.measure(name="Own")(lambda labels, lengths, judged, grades: lengths * 0.0)
     for options, kind, message in (
-        ({"ties": "input"}, laneval.UnanswerableError, "a shuffle keeps no order"),
+        ({"ties": "input"}, laneval.UnanswerableError, "a shuffle keeps neither the order"),
         ({"measures": [own]}, laneval.UnanswerableError, "Own: measures written in Python"),
         ({"measures": "nDGC"}, laneval.MeasureError, "did you mean nDCG"),
         ({"stats": ["std"]}, TypeError, "unknown keyword stats"),

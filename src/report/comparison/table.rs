@@ -86,7 +86,7 @@ fn caption(comparison: &Comparison) -> String {
     {
         ""
     } else {
-        " a measure"
+        " per measure"
     };
     let drawn = match comparison.draws {
         0 => String::new(),
@@ -222,7 +222,7 @@ fn anova(comparison: &Comparison, measure: usize) -> String {
     let of = &comparison.anova[measure];
     let effect = |f: Option<f64>, p: Option<f64>| match f.zip(p) {
         Some((f, p)) => format!("F = {f:.2}, {}", p_is(p)),
-        None => "no F, for nothing is left unexplained".to_owned(),
+        None => "no F, because nothing is left unexplained".to_owned(),
     };
     format!(
         "Analysis of variance of {}: runs ({} df) {}; queries ({} df) {}; {} df of error; it assumes equal variances.",
@@ -240,7 +240,7 @@ fn agreement(comparison: &Comparison, options: &ReportOptions) -> Option<Grid> {
     if comparison.agreement.is_empty() {
         return None;
     }
-    let first = format!("order as by {}", comparison.measures[0]);
+    let first = format!("agreement with {}", comparison.measures[0]);
     let columns = [(first, Align::Left)]
         .into_iter()
         .chain(["τ", "τ_ap", "RBO"].map(|name| (name.to_owned(), Align::Right)));
@@ -255,7 +255,7 @@ fn agreement(comparison: &Comparison, options: &ReportOptions) -> Option<Grid> {
     Some(grid)
 }
 
-/// The table of the number of pairs of runs that each measure tells apart.
+/// The table of the number of pairs of runs that each measure separates.
 fn discrimination(comparison: &Comparison) -> Option<Grid> {
     let all = comparison.discrimination();
     if all.is_empty() {
@@ -317,7 +317,7 @@ fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
     let verdict = &of.verdict;
     let result = if verdict.failed { "FAILED" } else { "passed" };
     let mut text = format!(
-        "{result}  {}: {gate}  ({:.6} held against {}",
+        "{result}  {}: {gate}  ({:.6}, limit {}",
         name(comparison, of.run),
         verdict.value,
         verdict.threshold

@@ -110,7 +110,7 @@ fn means(page: &mut Elements, of: &Comparison) {
     });
     if of.queries >= 2 {
         let lines = format!(
-            " Lines are {} t intervals of each mean by itself: where they overlap, the runs may still differ, which the differences tell.",
+            " Lines are {} t intervals of each mean. Runs whose intervals overlap may still differ: see the differences.",
             confidence(of.options.alpha)
         );
         let lines = if of.has_values() { &lines } else { "" };
@@ -253,7 +253,7 @@ fn settings(page: &mut Elements, of: &Comparison, context: &Context) {
     rows.push(("seed", format!("{:#x}", options.seed)));
     let numbers = [
         ("equal for practical purposes within", options.margin),
-        ("difference to be found", options.power),
+        ("difference to detect", options.power),
         ("largest tie of a query", options.tie),
     ];
     rows.extend(numbers.into_iter().filter_map(|(what, value)| Some((what, value?.to_string()))));

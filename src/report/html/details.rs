@@ -146,7 +146,7 @@ impl PairQueries<'_> {
                 let (deltas, mean) = (&self.deltas, at.paired.mean);
                 bars::draw(page, &says, &Sorted { deltas, mean, higher_is_better, title: &title, titles });
             });
-            figure(page, "How often which difference", Some("The grey bar is around 0."), |page| {
+            figure(page, "Number of queries by difference", Some("The grey bar is around 0."), |page| {
                 histogram::deltas(
                     page,
                     &says,

@@ -120,7 +120,10 @@ fn one_run(page: &mut Elements, run: &RunScores, scores: &Scores) {
     left_out(page, shown, scores.measures.len(), "measures");
     note(
         page,
-        &format!("{}: the average is the mean, of counts the sum, of geometric means that.", full_name(run)),
+        &format!(
+            "{}: the average is the mean; for counts it is the sum, and for geometric means the geometric mean.",
+            full_name(run)
+        ),
     );
 }
 
@@ -163,7 +166,7 @@ fn several_runs(page: &mut Elements, scores: &Scores) {
     });
     left_out(page, shown, scores.runs.len(), "rows");
     left_out(page, measures, scores.measures.len(), "measures");
-    note(page, "* is the best, which is not necessarily better: `laneval compare` tells.");
+    note(page, "* is the best average, which is not necessarily better: see `laneval compare`.");
 }
 
 /// Marks the runs with the best average of a measure; groups of queries have none.
@@ -214,10 +217,7 @@ fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
         }
     });
     if drawn {
-        note(
-            page,
-            "Lines are 95 % intervals of each mean by itself: where they overlap, the runs may still differ.",
-        );
+        note(page, "Lines are 95 % intervals of each mean. Runs whose intervals overlap may still differ.");
     }
 }
 
@@ -237,12 +237,12 @@ fn spread(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
             if !values.is_empty() {
                 let title = format!("{of}, {}", direction(of));
                 figure(page, &format!("Values of {of}"), None, |page| {
-                    histogram::values(page, &format!("how often queries have which {of}"), &title, &values);
+                    histogram::values(page, &format!("number of queries by {of}"), &title, &values);
                 });
             }
         }
     });
-    note(page, "Bars are numbers of queries, to one scale in all rows; the dashed line is the average.");
+    note(page, "Bars are numbers of queries, on the same scale in all rows; the dashed line is the average.");
     left_out(page, scores.measures.len().min(FIGURES), scores.measures.len(), "measures");
     left_out(page, runs.len().min(ROWS), runs.len(), "runs");
 }

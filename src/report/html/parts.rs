@@ -54,7 +54,7 @@ pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &Conte
     });
 }
 
-/// Writes the inputs, the command that makes the page again, and the version of laneval.
+/// Writes the inputs, the command that reproduces the page, and the version of laneval.
 pub fn inputs(page: &mut Elements, context: &Context) {
     if !context.inputs.is_empty() {
         table(page, 3, &["input", "file", "fingerprint"], |page| {
@@ -73,7 +73,7 @@ pub fn inputs(page: &mut Elements, context: &Context) {
         left_out(page, context.inputs.len().min(INPUTS), context.inputs.len(), "inputs");
     }
     if let Some(command) = context.command {
-        note(page, "This page is made again by:");
+        note(page, "To reproduce this page:");
         page.line("pre", &[], printable(command.as_bytes()));
     }
     page.line("footer", &[], format_args!("laneval {}", printable(context.version.as_bytes())));

@@ -93,7 +93,7 @@ pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
 /// Writes a note on the rows that are left out, if there are any.
 pub fn left_out(page: &mut Elements, shown: usize, all: usize, what: &str) {
     if shown < all {
-        note(page, &format!("{shown} of {all} {what} are shown; the other formats have them all."));
+        note(page, &format!("{shown} of {all} {what} are shown: see CSV or JSON for the others."));
     }
 }
 
@@ -104,7 +104,7 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     let lacking = of.runs.iter().any(|run| run.filled > 0);
     let mut headings = vec![String::new(), "run".to_owned()];
     headings.extend(of.measures[..measures].iter().map(heading));
-    headings.extend(lacking.then(|| "queries it lacks".to_owned()));
+    headings.extend(lacking.then(|| "missing queries".to_owned()));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     table(page, 2, &headings, |page| {
         for &at in &runs {
@@ -129,7 +129,7 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     note(
         page,
         &format!(
-            "* is the best mean.{tied} Letters are those of the runs that a run is significantly better than: {}. ↑ means that higher is better, ↓ that lower is.",
+            "* is the best mean.{tied} Letters name the runs that a run is significantly better than: {}. ↑ means that higher is better, ↓ that lower is better.",
             of.method()
         ),
     );
@@ -182,7 +182,7 @@ pub fn differences(page: &mut Elements, of: &Comparison, shown: impl Fn(usize) -
         "d",
         "won/tied/lost",
     ];
-    headings.extend(["smallest found"]);
+    headings.extend(["smallest detectable difference (80 % power)"]);
     headings.extend(of.options.power.map(|_| "queries needed"));
     headings.extend(of.options.margin.map(|_| "p within margin"));
     let all = (0..of.measures.len()).flat_map(|measure| {
@@ -195,7 +195,7 @@ pub fn differences(page: &mut Elements, of: &Comparison, shown: impl Fn(usize) -
     note(
         page,
         &format!(
-            "p is of the test alone, adjusted p after the correction ({}). d is the mean difference in standard deviations. The smallest found is the difference that {} queries find four times in five.",
+            "p is not corrected, adjusted p is ({}). d is the mean difference in standard deviations. The smallest detectable difference is what {} queries find four times in five.",
             of.method(),
             of.queries
         ),
@@ -303,7 +303,7 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
 
 /// Writes the result of each gate.
 pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
-    table(page, 3, &["gate", "run", "verdict", "value", "held against", "p"], |page| {
+    table(page, 3, &["gate", "run", "verdict", "value", "limit", "p"], |page| {
         for (gate, judged) in context.gates {
             for judged in judged {
                 let verdict = judged.verdict;

@@ -144,7 +144,7 @@ impl Subject {
                 let neither = expected.is_nan() && found.is_nan();
                 if !(near || neither) {
                     return Err(Stop::new(format!(
-                        "{engine} computes {measure} = {found}, and the CPU {expected}: times of wrong answers are worth nothing"
+                        "{engine} computes {measure} = {found}, and the CPU {expected}: times of wrong answers mean nothing"
                     )));
                 }
             }

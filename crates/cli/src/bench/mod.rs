@@ -95,7 +95,7 @@ fn of_path(file: Option<&Path>) -> Result<PlainFormat, Stop> {
         None => Ok(PlainFormat::Table),
         Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(PlainFormat::Json),
         Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(PlainFormat::Table),
-        Some((path, _)) => Err(unknown_extension(path, &["json", "txt"], ", or say --format")),
+        Some((path, _)) => Err(unknown_extension(path, &["json", "txt"], ", or use --format")),
     }
 }
 

@@ -184,7 +184,7 @@ impl Report {
             let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
             let why = match moved {
                 _ if adapter.kind == "software" => {
-                    "It is no GPU, but software that plays one on the CPU, and is there for tests.".to_owned()
+                    "It is not a GPU, but software that emulates one on the CPU, for tests.".to_owned()
                 }
                 Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => format!(
                     "Moving the labels to it takes {} of {} ms, so it pays only where they stay there.",

@@ -33,7 +33,7 @@ impl<'a> Work<'a> {
         Self::with_clock(move || run().map(|()| None))
     }
 
-    /// Makes a work that has a clock of its own.
+    /// Makes a work that measures its own time.
     pub fn with_clock(run: impl FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a) -> Self {
         Work { run: Box::new(run), wall: Duration::MAX, own: None, runs: 0, spent: Duration::ZERO }
     }

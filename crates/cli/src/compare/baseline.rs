@@ -29,7 +29,7 @@ pub fn of(text: &str, paths: &[&Path], scores: &mut Scores) -> Result<(String, O
         (Some(name), ..) | (None, &[name], None) => Ok((name.to_owned(), None)),
         (.., Some((name, path))) => add(name, &path, scores),
         _ => Err(Stop::new(format!(
-            "--baseline {text}: no run has this name; there are {}, and no file of scores has it",
+            "--baseline {text}: no run and no file of scores has this name; the runs are {}",
             names().collect::<Vec<_>>().join(", ")
         ))),
     }
@@ -60,7 +60,7 @@ fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, 
     let note = match &stored.settings {
         Some(settings) => settings.check(scores).map(|()| None).map_err(failed)?,
         None => Some(Note::Note(format!(
-            "{}: under which judgments and rules it was evaluated is not known: those of the other runs are assumed",
+            "{}: the file does not record its judgments and rules: those of the other runs are assumed",
             printable(run.name.as_bytes())
         ))),
     };
@@ -184,7 +184,7 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
         &[b"run", b"group", b"query_id", b"measure", b"stat", b"value"],
     ];
     let Some(known) = known.into_iter().find(|known| columns.iter().eq(known.iter().copied())) else {
-        return Err("it is no file of scores: the columns run, query_id, measure, stat, value were expected, of `laneval eval --per-query`".to_owned());
+        return Err("it is not a file of scores: the columns run, query_id, measure, stat, value were expected, as `laneval eval --per-query` writes them".to_owned());
     };
     let group = known.len() - 5;
     let mut stored = StoredScores::default();
@@ -193,7 +193,7 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
         let at = |message: String| format!("line {}: {message}", row.position().map_or(0, |at| at.line()));
         let text = |place: usize| str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()));
         let value = text(group + 4)?;
-        let value = value.parse().map_err(|_| at(format!("`{value}` is no number")))?;
+        let value = value.parse().map_err(|_| at(format!("`{value}` is not a number")))?;
         let of_group = if group == 1 { text(1)?.to_owned() } else { String::new() };
         let cells =
             (text(0)?, of_group, row[group + 1].to_vec(), text(group + 2)?.to_owned(), text(group + 3)?);
@@ -205,7 +205,7 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
 /// Reads one JSON document.
 fn document(bytes: &[u8]) -> Result<StoredScores, String> {
     let mut document: BaselineDocument =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is no file of scores: {error}"))?;
+        serde_json::from_slice(bytes).map_err(|error| format!("it is not a file of scores: {error}"))?;
     let mut stored = StoredScores::default();
     for run in std::mem::take(&mut document.runs) {
         stored.is_of(&run.run)?;
@@ -253,7 +253,7 @@ impl StoredScores {
             return Ok(());
         }
         if !value.is_finite() {
-            return Err(format!("{value} is no finite number"));
+            return Err(format!("{value} is not a finite number"));
         }
         let name = printable(&query);
         match self.values.entry(measure).or_default().insert(query, value) {

@@ -1,4 +1,4 @@
-//! What is printed of a comparison, and the fate of its gates.
+//! The output of a comparison, and the verdicts of its gates.
 
 use laneval::compare::{Comparison, Gate, Judged};
 use laneval::report::{Format, Note, ReportOptions as Look, html};

@@ -1,4 +1,4 @@
-//! What is explained, and what its documents have in common whatever the format.
+//! The explanation, and what all its formats share.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

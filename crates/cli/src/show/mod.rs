@@ -37,14 +37,14 @@ Examples:
   laneval show qrels.txt bm25.run --query 301 --query 302 --format json";
 
 const ABOUT: &str = "\
-Show why a query scored so: its ranking with documents, grades and ties, and what each rank adds to each measure.
+Explain the score of a query: its ranking with documents, grades and ties, and what each rank adds to each measure.
 
-Below the ranks stand their sum (Σ), what it is divided by or multiplied with, and the value (=), which is that of `eval --per-query` to the \
-last bit. A measure that is no sum over ranks has its value alone. Relevant documents that stand deeper than the ranks shown follow with their \
-ranks, then those that were missed; with two runs or more, those that stand at other ranks in another run. All lines are read, but of \
-other queries nothing is kept, and documents that are twice in the ranking of another query are not found.";
+Below the ranks are their sum (Σ), what it is divided by or multiplied with, and the value (=), which is that of `eval --per-query` to the \
+last bit. A measure that is not a sum over ranks has only its value. The relevant documents below the ranks shown follow with their ranks, \
+then the missed ones; with two runs or more, also those whose ranks differ between the runs. All lines are read, but only the given queries \
+are kept: a document that is twice in the ranking of another query is not reported.";
 
-/// Show why a query scored so: its documents, and what each adds to each measure.
+/// Explain the score of a query: its documents, and what each adds to each measure.
 #[derive(Debug, Args)]
 #[command(override_usage = "laneval show [OPTIONS] QRELS RUN... --query ID", long_about = ABOUT)]
 #[command(after_help = EXAMPLES)]
@@ -111,11 +111,11 @@ fn formats() -> Vec<NamedChoice<ShowFormat>> {
         (
             "tsv",
             ShowFormat::Tsv,
-            "a row a document: all ranks, then the relevant documents that were missed; separated by tabs",
+            "one row per document: all ranks, then the relevant documents that were missed; separated by tabs",
         ),
         ("csv", ShowFormat::Csv, "the same rows, separated by commas"),
         ("json", ShowFormat::Json, "one document with everything"),
-        ("jsonl", ShowFormat::Jsonl, "the same rows as tsv, one JSON object a line"),
+        ("jsonl", ShowFormat::Jsonl, "the same rows as tsv, one JSON object per line"),
     ]
 }
 
@@ -126,7 +126,7 @@ impl Show {
         let ties = match self.ranking.ties {
             Some(TieRule::Interval) => {
                 return Err(Stop::new(
-                    "one query has no place for an interval: take --ties average, best or worst one by one",
+                    "`show` has no column for an interval: take --ties average, best or worst one by one",
                 ));
             }
             ties => ties.unwrap_or(TieRule::Order(Ties::default())),
@@ -183,7 +183,7 @@ impl Show {
         };
         let known = EXTENSIONS.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name));
         known.map(|&(_, format)| format).ok_or_else(|| {
-            unknown_extension(path, &EXTENSIONS.map(|(extension, _)| extension), ", or say --format")
+            unknown_extension(path, &EXTENSIONS.map(|(extension, _)| extension), ", or use --format")
         })
     }
 

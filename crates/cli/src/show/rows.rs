@@ -98,7 +98,7 @@ pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::
     table.flush()
 }
 
-/// Returns the writer's own error, whose kind the table would hide.
+/// Returns the error of the writer. The table would hide its kind.
 fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

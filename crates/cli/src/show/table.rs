@@ -224,7 +224,7 @@ impl<'a> ExplanationTable<'a> {
         }
     }
 
-    /// Returns which ranks are shown, from 0: the first ones, and of the others those of relevant documents.
+    /// Returns which ranks are shown, from 0: the first ones, and those of relevant documents below them.
     fn shown_ranks(&self, run: &InRun) -> Vec<usize> {
         let relevant = |at: &usize| run.ranking[*at].judgment.is_relevant(self.asked.rel);
         (0..run.ranking.len()).filter(|at| *at < self.top || relevant(at)).collect()
@@ -395,7 +395,7 @@ impl ShownRanking<'_> {
     }
 }
 
-/// Marks documents of equal scores: a bracket along them, and a dot if the others of the group are not there.
+/// Marks documents of equal scores: a bracket along them, or a dot if the other documents with that score are not shown.
 fn marks(ranking: &[RankedDocument]) -> Vec<char> {
     let same = |one: usize, other: usize| {
         ranking.get(other).is_some_and(|other| other.score == ranking[one].score && other.tied > 1)

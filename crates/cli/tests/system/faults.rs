@@ -453,7 +453,7 @@ fn a_full_disk_leaves_everything_as_it_was() {
 
 /// Signals a command when it has written some of its output. Gives back how it ended; `None` if it was faster.
 fn interrupted(folder: &Folder, line: &str, signal: &str) -> Option<ExitStatus> {
-    // Whoever runs the tests may have told them to ignore a signal.
+    // The user who runs the tests may have told them to ignore a signal.
     let mut command = Command::new("env");
     command.arg("--default-signal=INT,TERM,HUP").arg(LANEVAL).args(line.split(' '));
     let mut child = command.current_dir(folder.path()).stderr(Stdio::null()).spawn().unwrap();
@@ -585,7 +585,7 @@ fn too_many_threads_are_not_started() {
     let ran = folder.shell("$L eval qrels run --threads 65535 -v");
     assert!(ran.status.success());
     let most = 64.max(4 * std::thread::available_parallelism().unwrap().get());
-    let said = format!("note: 65535 threads would only wait for each other: {most} are taken\n");
+    let said = format!("note: 65535 threads are too many for this machine: {most} are used\n");
     assert_says(&ran.err, &[&said, &format!(", {most} threads)")]);
     for line in ["build qrels run -o n.lmx", "gen --queries 2 --depth 3 -o data", "eval qrels run"] {
         assert_says(&folder.shell(&format!("$L {line} --threads 65535")).err, &[&said]);

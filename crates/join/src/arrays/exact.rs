@@ -61,7 +61,7 @@ impl Rankings<'_> {
         let known = |grade: &f64| grades.contains(grade) || *grade == 0.0;
         if let Some(grade) = judged.iter().find(|grade| !known(grade)) {
             return Err(wrong(format!(
-                "row {row} has documents of grade {grade}, of which no count is given"
+                "row {row} has documents of grade {grade}, but no count of this grade is given"
             )));
         }
         let mut more: Vec<f64> = Vec::new();

@@ -121,14 +121,14 @@ where
                 wrong(format!("relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"))
             })?;
             if known.insert(id, (Some(value), false)).is_some() {
-                return Err(wrong(format!("relevant[{row}, {at}], {id:?}, is there twice")));
+                return Err(wrong(format!("relevant[{row}, {at}], {id:?}, occurs twice")));
             }
             judged(value);
         }
         for (at, id) in ids.iter().enumerate() {
             retrieved(match known.entry(id) {
                 Entry::Occupied(entry) if entry.get().1 => {
-                    return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, is there twice")));
+                    return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, occurs twice")));
                 }
                 Entry::Occupied(mut entry) => {
                     entry.get_mut().1 = true;

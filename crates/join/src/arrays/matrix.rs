@@ -72,7 +72,7 @@ impl LabelMatrix {
         order.sort_unstable_by_key(|&row| ids.get(row));
         if let Some(pair) = order.windows(2).find(|pair| ids.get(pair[0]) == ids.get(pair[1])) {
             let id = printable(ids.get(pair[0]));
-            return Err(Error::Unanswerable(format!("the id {id} is there twice")));
+            return Err(Error::Unanswerable(format!("the id {id} occurs twice")));
         }
         let (mut facts, mut piece) = (Facts::new(), StagedPiece::default());
         let mut exact = ExactFacts::default();

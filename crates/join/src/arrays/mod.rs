@@ -118,7 +118,7 @@ impl<'a> Rankings<'a> {
         let (scores, grades) = (scores.into(), grades.into());
         if scores.len() != grades.len() {
             return Err(wrong(format!(
-                "{} scores and {} grades: as many were expected",
+                "{} scores and {} grades: the same number was expected",
                 scores.len(),
                 grades.len()
             )));
@@ -164,7 +164,7 @@ impl<'a> Rankings<'a> {
     {
         if relevant.len() != retrieved.len() {
             return Err(wrong(format!(
-                "{} lists of relevant ids and {} of retrieved ones: as many were expected",
+                "{} lists of relevant ids and {} of retrieved ones: the same number was expected",
                 relevant.len(),
                 retrieved.len()
             )));
@@ -519,7 +519,9 @@ impl<'a> Given<'a> {
         let grade = book.grade(code).unwrap_or_default();
         let place = self.counts.zip(self.columns[usize::from(code - FIRST_GRADE)]);
         let Some((counts, at)) = place.map(|((counts, width), column)| (counts, row * width + column)) else {
-            return wrong(format!("row {row} has documents of grade {grade}, of which no count is given"));
+            return wrong(format!(
+                "row {row} has documents of grade {grade}, but no count of this grade is given"
+            ));
         };
         match counts.natural(at).filter(|&count| u32::try_from(count).is_ok()) {
             Some(count) => wrong(format!(

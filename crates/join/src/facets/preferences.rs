@@ -110,9 +110,7 @@ impl fmt::Display for PreferenceFault {
             PreferenceFault::ZeroAndMore { .. } => {
                 write!(f, "the document has level 0 and a level above 0 in one judgment group")
             }
-            PreferenceFault::Cycle { .. } => {
-                write!(f, "the preferences of a judgment group go round in a circle")
-            }
+            PreferenceFault::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
             PreferenceFault::TooLarge { bytes } => write!(
                 f,
                 "the preferences of the query need {bytes} bytes of memory, at most {MOST_BYTES} are allowed"

@@ -145,10 +145,10 @@ fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>)
         let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);
         let next = largest.len() as u32;
         if by != JudgedBy::Preference && of.subgroup != 0 {
-            return Err("a judgment has a sub-group, and is no preference");
+            return Err("a judgment has a sub-group, but is not a preference");
         }
         if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
-            return Err("judgments are out of order, or no numbers");
+            return Err("judgments are out of order, or not numbers");
         }
         of.add_to(largest);
         last = Some(place);
@@ -203,7 +203,7 @@ mod tests {
             Facets::checked(by, names, judgments).map(|of| of.judgments.len())
         };
         assert_eq!(checked(JudgedBy::Preference), Ok(1));
-        let message = "query 1: a judgment has a sub-group, and is no preference";
+        let message = "query 1: a judgment has a sub-group, but is not a preference";
         assert_eq!(checked(JudgedBy::Subtopic), Err(message.to_owned()));
         assert_eq!(checked(JudgedBy::Judge), Err(message.to_owned()));
     }

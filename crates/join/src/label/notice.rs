@@ -138,8 +138,8 @@ impl fmt::Display for Notice {
         match self {
             Notice::NothingJudged { queries } => write!(
                 f,
-                "no retrieved document is judged, in any of its {queries} queries: are the document ids written as in the \
-                 judgments, without other blanks, quotes or zeros?"
+                "no retrieved document is judged, in any of its {queries} queries: compare the document ids with those of \
+                 the judgments, and check for extra spaces, quotes or leading zeros"
             ),
             Notice::EqualScores { ties, .. } => {
                 let by = match ties {
@@ -152,26 +152,26 @@ impl fmt::Display for Notice {
             }
             Notice::ContraryRanks { queries, of } => write!(
                 f,
-                "scores and the rank column are contrary in {queries} of {of} queries (first against last line): \
-                 the scores count, the highest first"
+                "scores and the rank column contradict each other in {queries} of {of} queries (first against last line): \
+                 the order follows the scores, the highest first"
             ),
             Notice::TiesInF32 { queries } => {
                 let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
                 write!(
                     f,
-                    "scores that differ are equal as f32 in {queries}, where trec_eval 9 and pytrec_eval order \
-                     documents otherwise, and so does --score f32"
+                    "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order the \
+                     documents differently there, and so does --score f32"
                 )
             }
             Notice::LargestOfGroups { by, measures } => {
                 few(measures, f)?;
-                write!(f, ": of a document with several judgments, by {by}, the largest grade counts")
+                write!(f, ": a document with several judgments, by {by}, counts with its largest grade")
             }
             Notice::NothingRelevant { measures, level, highest } => {
                 few(measures, f)?;
                 write!(
                     f,
-                    ": nothing is relevant, for no grade is {level} or more (the highest is {highest}): \
+                    ": nothing is relevant, because no grade is {level} or more (the highest is {highest}): \
                      --rel or rel= sets the lowest relevant grade"
                 )
             }

@@ -191,7 +191,7 @@ impl<'a> GzipMembers<'a> {
         if zeros {
             return Ok(false);
         }
-        let message = format!("after its {before} bytes stand {left} more, neither gzip nor zeros");
+        let message = format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     }
 }
@@ -238,7 +238,7 @@ mod tests {
         for junk in [&b"junk"[..], &[0, 0, 0, 1], &[0x1f], &[&[0; 512][..], &one].concat()] {
             let error = text(Codec::Gzip, &[&all[..], junk].concat()).unwrap_err().to_string();
             let (before, left) = (all.len(), junk.len());
-            let what = format!("after its {before} bytes stand {left} more, neither gzip nor zeros");
+            let what = format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
             assert_eq!(error, format!("the gzip stream is damaged: {what}"));
         }
         for end in 2..one.len() {

@@ -400,13 +400,13 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
             queries,
             Text::from(&["a", "a", "b"]),
             &scores[..],
-            "mine:5: docno 'a' is there again for query 'q1', first on line 4",
+            "mine:5: docno 'a' occurs again for query 'q1', first on line 4",
         ),
         (
             queries,
             Text::from(&["x", "b", "b"]),
             &scores[..],
-            "mine:4: docno 'x' is there again for query 'q1', first on line 1",
+            "mine:4: docno 'x' occurs again for query 'q1', first on line 1",
         ),
     ] {
         assert_eq!(error(query, doc, scores), expected);
@@ -420,7 +420,7 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
         joined(&mixed).unwrap_err(),
         "mine: batch 2: some batches have scores, and others ranks alone"
     );
-    assert_eq!(ranked(&[3, 3, 3]), "mine:2: rank 3 is there again for query 'q1', first on line 1");
+    assert_eq!(ranked(&[3, 3, 3]), "mine:2: rank 3 occurs again for query 'q1', first on line 1");
     assert_eq!(ranked(&[3, u64::MAX, 3]), "mine:2: rank: an integer of 2⁶³ or more");
     let empty = Records::scored(Text::Utf8 { offsets: &[], bytes: b"" }, Text::Strs(&[]), &[0f32; 0]);
     for nothing in [&[][..], &[empty]] {

@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::json::first_value;
-use crate::error::{Problem, Problems, printable_path};
+use crate::error::{Problem, Problems, SWAPPED, printable_path};
 use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::ingest::format::InputFormat;
 use crate::ingest::lines::diagnostics::whole_file;
@@ -189,18 +189,21 @@ fn is_wide(head: &[u8]) -> bool {
         && [(0, 1), (1, 0)].iter().any(|&(wide, text)| zeros(wide) == start.len() / 2 && zeros(text) == 0)
 }
 
-/// What is said of a run, and of judgments, where the other was expected.
-const JUDGMENTS_EXPECTED: &str = "is a run: judgments were expected";
-const RUN_EXPECTED: &str = "are judgments: a run was expected";
+/// The message about a run where judgments were expected, and about judgments where a run was expected.
+const JUDGMENTS_EXPECTED: &str = "this is a run, judgments were expected";
+const RUN_EXPECTED: &str = "these are judgments, a run was expected";
 
 /// The problem of a file that was swapped with `other`.
 pub(in crate::ingest) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
-    let (this, that) = match role {
-        Role::Qrels => ("is a run", "are qrels"),
-        Role::Run => ("are qrels", "is a run"),
+    let (this, that, alone) = match role {
+        Role::Qrels => ("a run", "judgments", JUDGMENTS_EXPECTED),
+        Role::Run => ("judgments", "a run", RUN_EXPECTED),
     };
-    let and = other.map(|other| format!(" and {} {that}", printable_path(other.as_ref())));
-    whole_file(file, format!("{this}{}: the order is QRELS RUN", and.unwrap_or_default()))
+    let what = match other.map(|other| printable_path(other.as_ref())) {
+        Some(other) => format!("{SWAPPED}{} is {this}, {other} is {that}", printable_path(file.as_ref())),
+        None => alone.to_owned(),
+    };
+    whole_file(file, format!("{what}: the order is QRELS RUN"))
 }
 
 impl OtherFormat {
@@ -226,7 +229,7 @@ impl OtherFormat {
                 Problems { first: first.iter().map(problem).collect(), more: *more }
             }
             OtherFormat::ScoresAlone => {
-                let message = "is a list of numbers: scores alone go with judgments that are LETOR";
+                let message = "is a list of numbers: scores alone need judgments in the format LETOR";
                 whole_file(file, message.to_owned())
             }
             OtherFormat::Told(line, message) => {

@@ -165,7 +165,12 @@ impl<'t> Cursor<'t> {
                     at += length;
                     continue;
                 }
-                _ => return Err(Stuck::Wrong(format!("\\{} is no escape of JSON", escape.escape_ascii()))),
+                _ => {
+                    return Err(Stuck::Wrong(format!(
+                        "\\{} is not an escape of JSON",
+                        escape.escape_ascii()
+                    )));
+                }
             };
             string.push(byte);
         }
@@ -298,7 +303,7 @@ impl<'t> Cursor<'t> {
 
 #[cold]
 fn lone_surrogate() -> Stuck {
-    Stuck::Wrong("half of a surrogate pair stands alone behind \\u".to_owned())
+    Stuck::Wrong("half of a surrogate pair without the other half after \\u".to_owned())
 }
 
 /// Checks whether a text begins with an object that has a key, or with an array of such objects.
@@ -449,7 +454,7 @@ impl Objects {
         let again = self.met.contains(&xxh3_128(&query));
         let wrong = match &value {
             Token::Open(b'{') => wrong_id("query", &query)
-                .or_else(|| again.then(|| format!("query {} is there again", quoted(&query)))),
+                .or_else(|| again.then(|| format!("query {} occurs again", quoted(&query)))),
             Token::String(_) => {
                 Some(format!("query {} has a string, and not an object of documents", quoted(&query)))
             }

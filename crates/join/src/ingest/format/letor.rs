@@ -104,7 +104,7 @@ impl LetorLines {
         let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
         let what = |what: String| LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"));
         if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
-            return what(format!("{} is no feature", quoted(wrong)));
+            return what(format!("{} is not a feature", quoted(wrong)));
         }
         let query = match (&self.groups, qid) {
             (Some(groups), qid) => {
@@ -124,7 +124,7 @@ impl LetorLines {
                 if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
                     let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
                     return LetorLine::Wrong(format!(
-                        "qid {qid} goes on behind the end of group {before} in {}",
+                        "qid {qid} continues after the end of group {before} in {}",
                         groups.name
                     ));
                 }
@@ -172,7 +172,8 @@ impl LetorLines {
         let groups = self.groups.as_deref()?;
         let rest = self.left.saturating_add(groups.lines(self.group));
         let lines = if rest == 1 { "line" } else { "lines" };
-        (rest > 0).then(|| format!("the groups in {} have {rest} {lines} more than there are", groups.name))
+        (rest > 0)
+            .then(|| format!("the groups in {} have {rest} {lines} more than the judgments", groups.name))
     }
 }
 

@@ -213,7 +213,7 @@ impl ColumnNames {
         let columns = ColumnNames(names);
         let (all, is) = (columns.columns(), |one: ColumnRole| columns.columns().contains(&one));
         if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
-            return Err(format!("{} is there twice", again.name()));
+            return Err(format!("{} occurs twice", again.name()));
         }
         let results = is(ColumnRole::Score) || is(ColumnRole::Rank);
         let wrong = match () {
@@ -294,7 +294,7 @@ impl Missing {
     pub fn message(&self, options: OptionStyle) -> String {
         let what = if self.what == "doc" { "document" } else { self.what };
         format!(
-            "no {what} is among {}: its name may be {}; `{}` gives others",
+            "found no {what} among {}: known names are {}; `{}` names another",
             self.among.join(", "),
             self.known.join(", "),
             options.columns_by_name(self.role, Some(self.what)),
@@ -401,10 +401,10 @@ pub(in crate::ingest) fn choose(
         };
         return match read.into_iter().flatten().find_map(twin) {
             Some((name, other)) if name == other => {
-                Err(NotChosen::Wrong(format!("{} is there twice in {}", quoted(name), all())))
+                Err(NotChosen::Wrong(format!("{} occurs twice in {}", quoted(name), all())))
             }
             Some((name, other)) => Err(NotChosen::Wrong(format!(
-                "{} and {} are the same name but for their case: which is to be read is not clear in {}",
+                "{} and {} differ only in case: it is not clear which to read of {}",
                 quoted(name),
                 quoted(other),
                 all()
@@ -472,14 +472,18 @@ mod tests {
         assert_eq!(of("a b score c", Role::Run, Some("query=b,doc=a,score=c")), Ok(plain(1, 0, 3)));
         assert!(matches!(of("1 d1 0.5", Role::Run, None), Err(NotChosen::NoNames(_))));
         for (names, given, said) in [
-            ("qid x score", None, "no document is among 'qid', 'x', 'score': its name may be doc_id, docid"),
+            (
+                "qid x score",
+                None,
+                "found no document among 'qid', 'x', 'score': known names are doc_id, docid",
+            ),
             (
                 "qid doc x",
                 None,
-                "no score is among 'qid', 'doc', 'x': its name may be score, sim, prediction, pred, preds, rating_pred, rank;",
+                "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, pred, preds, rating_pred, rank;",
             ),
-            ("x doc score", None, "`--columns query=NAME,doc=…,score=…` gives others"),
-            ("qid doc score score", None, "'score' is there twice in"),
+            ("x doc score", None, "`--columns query=NAME,doc=…,score=…` names another"),
+            ("qid doc score score", None, "'score' occurs twice in"),
             (
                 "qid doc score",
                 Some("query=q,doc=doc,score=score"),
@@ -513,8 +517,8 @@ mod tests {
         let given = Some("query=qid,judge=who,doc=docid,grade=rel");
         assert_eq!(of("qid judge docid rel who", judge, given), Ok((0, Some(4), 2, 3)));
         let missing = of("qid subtopic docid rel", judge, None).unwrap_err();
-        let said = "no judge is among 'qid', 'subtopic', 'docid', 'rel': its name may be judge_id, judge, assessor_id, assessor, annotator_id, \
-                    annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` gives others";
+        let said = "found no judge among 'qid', 'subtopic', 'docid', 'rel': known names are judge_id, judge, assessor_id, assessor, annotator_id, \
+                    annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` names another";
         assert_eq!(missing, said);
     }
 
@@ -537,7 +541,7 @@ mod tests {
             ("query,score", "the doc is missing"),
             ("doc=a,score=b", "the query is missing"),
             ("query,doc,grade,score", "there are both"),
-            ("query,doc,query,score", "query is there twice"),
+            ("query,doc,query,score", "query occurs twice"),
             ("query=a,doc,score=b", "`doc` names no column"),
             ("query,dok,score", "`dok` is none of"),
         ] {

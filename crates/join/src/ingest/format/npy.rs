@@ -357,7 +357,7 @@ impl MakeRows for MatrixCells {
         }
         let rest = text.len() - done;
         if self.begun && self.left == 0 && rest > 0 {
-            rows.wrong_from_here(0, "more bytes stand behind the values");
+            rows.wrong_from_here(0, "there are more bytes after the values");
         } else if ended && (!self.begun || self.left > 0 && rest < self.npy.size) {
             let (row, column) = (self.query.number, self.document.number);
             let message = format!(

@@ -181,7 +181,7 @@ fn row(keys: &RecordKeys, number: &str, line: u64, (found, again): FoundKeys<'_>
     let missing = |at: usize| format!("there is no {} in the record", name(at));
     let row = || {
         if let Some(at) = again {
-            return Err(format!("{} is there twice in the record", name(at)));
+            return Err(format!("{} occurs twice in the record", name(at)));
         }
         let [query, doc, value, other] = found;
         let query = id(query.ok_or_else(|| missing(0))?, "query")?;

@@ -528,7 +528,7 @@ impl<'l> Look<'l> {
         {
             let format = if separator == Separator::Comma { "csv" } else { "tsv" };
             return Err(self.wrong(format!(
-                "is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, say `{}`",
+                "this looks like a run, because its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, add `{}`",
                 self.options().format(role, format)
             )));
         }

@@ -212,7 +212,7 @@ fn ranks_are_scores() {
     assert_eq!(all(&read(&join, qrels, shuffled, 4, false).unwrap()), expected);
     assert_eq!(
         read(&join, qrels, "a\td1\t7\na\tx\t3\na\td2\t7\n", 4, false).unwrap_err(),
-        "run:3: rank 7 is there again for query 'a', first on line 1"
+        "run:3: rank 7 occurs again for query 'a', first on line 1"
     );
     assert_eq!(
         read(&join, qrels, "a\td1\t7.5\n", 4, false).unwrap_err(),
@@ -224,7 +224,7 @@ fn ranks_are_scores() {
 #[test]
 fn ranks_that_do_not_count_are_refused_wherever_they_are() {
     let qrels = "a 0 d1 1\nb 0 d3 1\n";
-    let ask = "a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in the order of the lines; say `--run-format msmarco` if these are ranks in another order or not all, or \
+    let ask = "a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in the order of the lines; say `--run-format msmarco` if these are ranks in another order or with gaps, or \
                `--columns query,doc,score` if they are scores";
     let mut run: String = (1..=40).map(|rank| format!("a\td{rank}\t{rank}\n")).collect();
     run += "b\td3\t2\nb\td4\t0.5\n";
@@ -284,7 +284,7 @@ fn scores_go_with_letor() {
         assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), said);
     }
     let error = read(&Join::default(), qrels, "0.5\n1.5\n2\n", 5, false).unwrap_err();
-    assert_eq!(error, "run: is a list of numbers: scores alone go with judgments that are LETOR");
+    assert_eq!(error, "run: is a list of numbers: scores alone need judgments in the format LETOR");
     let error = read(&Join::default(), letor, letor, 5, false).unwrap_err();
     assert!(error.starts_with("run: is LETOR, labels and features, but no ranking"), "{error}");
     let error = read(&Join::default(), "1 1:0.5\n0 1:0.25\n", "0.5\n1.5\n", 5, false).unwrap_err();
@@ -348,7 +348,7 @@ fn groups_say_which_lines_are_of_which_query() {
     for (sizes, said) in [
         (
             "1\n2\n",
-            "named:2: qid 'a' goes on behind the end of group 1 in groups\nnamed:3: qid 'b' in group 2 in groups, which begins with",
+            "named:2: qid 'a' continues after the end of group 1 in groups\nnamed:3: qid 'b' in group 2 in groups, which begins with",
         ),
         ("3\n", "named:3: qid 'b' in group 1 in groups, which begins with qid 'a'"),
     ] {
@@ -357,7 +357,7 @@ fn groups_say_which_lines_are_of_which_query() {
         assert!(error.starts_with(said), "{error}");
     }
     for (sizes, said) in [
-        ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than there are"),
+        ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than the judgments"),
         ("2\n", "rank.train:3: there are more lines than the 2 of the groups in groups"),
         (
             "2\nx\n",
@@ -424,11 +424,11 @@ fn what_is_wrong_is_said_with_its_line() {
         ("qid,docid,score\nq,d,NaN\n", "run:2: score 'NaN' is not a finite number: expected 'qid,docid,score'".into()),
         ("qid,docid,score\nq,d,inf\n", "run:2: score 'inf' is not a finite number: expected 'qid,docid,score'".into()),
         ("qid,docid,score\nq,d,1\nqid,docid,score\nq,e,1\n", "run:3: score 'score' is not a number: expected 'qid,docid,score'".into()),
-        ("qid,docid,score\nq,d,1\nq,d,2\n", "run:3: docno 'd' is there again for query 'q', first on line 2".into()),
+        ("qid,docid,score\nq,d,1\nq,d,2\n", "run:3: docno 'd' occurs again for query 'q', first on line 2".into()),
         ("qid,docid,score\n\"q,d,1\nq,e,2\n", "run:2: a quote (\") in '\"q,d,1' is not closed where its field ends, or not on its line: expected 'qid,docid,score'".into()),
         ("qid,docid,score\nq,\"d\"\"e\",1\n", "run:2: the document has quotes in it in 'q,\"d\"\"e\",1', which is not read from a table".into()),
         ("qid,docid,score\n", "run: there is no result in it: expected 'qid,docid,score'".into()),
-        ("qid,docid\nq,d\n", "run:1: no score is among 'qid', 'docid': its name may be score, sim, prediction, pred, preds, rating_pred, rank; `--columns query=…,doc=…,score=NAME` gives others".into()),
+        ("qid,docid\nq,d\n", "run:1: found no score among 'qid', 'docid': known names are score, sim, prediction, pred, preds, rating_pred, rank; `--columns query=…,doc=…,score=NAME` names another".into()),
         ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not known: `--columns query=…,doc=…,score=…` says which is what".into()),
         ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
         ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
@@ -442,8 +442,8 @@ fn what_is_wrong_is_said_with_its_line() {
             "run:1: score 'NaN' is not a finite number: {shape}\nrun:1: score 'null' is not a number: {shape}\n\
              run:2: document 'f' of query 'q' has the string '1', and not a score\nrun:2: document 'g' of query 'q' has an array, and not a score"
         )),
-        ("{\"q\": {\"d\": 1, \"e\": 2,\n\"d\": 3}}", "run:2: docno 'd' is there again for query 'q', first on line 1".into()),
-        ("{\"q\": {\"d\": 1},\n\"r\": {\"d\": 1},\n\"q\": {\"e\": [2]}}", "run:3: query 'q' is there again".into()),
+        ("{\"q\": {\"d\": 1, \"e\": 2,\n\"d\": 3}}", "run:2: docno 'd' occurs again for query 'q', first on line 1".into()),
+        ("{\"q\": {\"d\": 1},\n\"r\": {\"d\": 1},\n\"q\": {\"e\": [2]}}", "run:3: query 'q' occurs again".into()),
         ("{\"q\": {\"\": 1},\n\"\": {\"e\": 2},\n\"r\": 3, \"s\": {\"a\\n\": 1}}", "run:1: the document is empty, of query 'q'\nrun:2: the query is empty\n\
             run:3: query 'r' has '3', and not an object of documents\nrun:3: the document 'a\\n' has a control character in it (\\n), of query 's'".into()),
         ("{\"q\": {\"d\": 1}} x", "run:1: '{' was expected at 'x'".into()),
@@ -455,7 +455,7 @@ fn what_is_wrong_is_said_with_its_line() {
              {\"qid\": \"q\", \"docid\": \"g\", \"sco\n{\"qid\": \"q\", \"qid\": \"q\", \"docid\": \"h\", \"score\": 1}\n{\"qid\": \"q\", \"docid\": \"i\", \"score\": NaN}",
             "run:2: the query is 'null', and neither a string nor an integer\nrun:4: the document is '1.5', and neither a string nor an integer\n\
              run:5: there is no 'score' in the record\nrun:6: the score is the string '1', and not a number\nrun:7: the end of the line was expected at 'x'\n\
-             run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' is there twice in the record\n\
+             run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' occurs twice in the record\n\
              run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'"
                 .into(),
         ),
@@ -483,15 +483,15 @@ fn what_is_wrong_is_said_with_its_line() {
             or `--columns query,doc,score` if they are scores".into()),
         ("q Q0 d 1 0.5\nq Q0 e 2 0.25\n", "run:1: 5 fields in 'q Q0 d 1 0.5': expected 'query iter docno rank score tag'; say `--run-format trec` if only the tag is missing".into()),
         // Names that differ in case.
-        ("QID,Qid,docid,score\nq,q,d,1\n", "run:1: 'QID' and 'Qid' are the same name but for their case: which is to be read is not clear in 'QID', 'Qid', 'docid', 'score'".into()),
+        ("QID,Qid,docid,score\nq,q,d,1\n", "run:1: 'QID' and 'Qid' differ only in case: it is not clear which to read of 'QID', 'Qid', 'docid', 'score'".into()),
         ("QID,qid,docid,score\nx,q,d,1\n", String::new()),
         ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
             "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not a finite number: {shape}\n\
              run:2: ',' or '}}' was expected at '\"x\"}}}}'"
         )),
-        ("{\"q\": {\"d\": 1,\n\"\\ud83d\": 2}}", "run:2: half of a surrogate pair stands alone behind \\u".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\ud83d\": 2}}", "run:2: half of a surrogate pair without the other half after \\u".into()),
         ("{\"q\": {\"d\": 1,\n\"\\u12\": 2}}", "run:2: four hexadecimal digits were expected behind \\u".into()),
-        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: \\x is no escape of JSON".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: \\x is not an escape of JSON".into()),
         ("{\"q\": {\"d\": [1},\n\"e\": 2}}", "run:1: ']' was expected at '},'".into()),
         ("{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1, \"x\": [{\"y\": 1]}\n", "run:1: '}' was expected at ']}'".into()),
         (
@@ -500,8 +500,8 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         ("{\"q\": {\"d\": 1, \"x\ny\": 1},\n\"r\": 1}", "run:2: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
             run:3: query 'r' has '1', and not an object of documents".into()),
-        ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: no query is among '\\u{feff}qid', 'docid', 'score': its name may be query_id, qid, q_id, topic_id, \
-            query, topic, user_id, userid, session_id, indexes; `--columns query=NAME,doc=…,score=…` gives others".into()),
+        ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', 'docid', 'score': known names are query_id, qid, q_id, topic_id, \
+            query, topic, user_id, userid, session_id, indexes; `--columns query=NAME,doc=…,score=…` names another".into()),
     ];
     let wrong: Vec<String> = cases
         .iter()
@@ -536,7 +536,7 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
             "2 qid:q 1:0.5 # d\nx qid:q 1:0.5\n1 1:0.5\n1 qid:q y\n1 qid: 1:2\n",
             "qrels:2: grade 'x' is not a number: expected 'grade qid:query feature:value … # document'\n\
              qrels:3: there is no qid in '1 1:0.5': expected 'grade qid:query feature:value … # document'\n\
-             qrels:4: 'y' is no feature: expected 'grade qid:query feature:value … # document'\n\
+             qrels:4: 'y' is not a feature: expected 'grade qid:query feature:value … # document'\n\
              qrels:5: the query is empty: expected 'grade qid:query feature:value … # document'",
         ),
         (

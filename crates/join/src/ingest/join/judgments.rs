@@ -146,7 +146,7 @@ impl Join {
             (&self.recognised, grades.last(), are_scores && !matches!(form.shape, RowShape::Trec))
         {
             let what = format!(
-                "{} distinct grades, most of them no integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
+                "{} distinct grades, and most are not integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
                 grades.len()
             );
             recognised.doubt(name, what);

@@ -522,7 +522,7 @@ mod tests {
             let error =
                 passed(Join::default(), &qrels, size, |run| run.text(&mut text.as_bytes())).unwrap_err();
             assert!(
-                error.starts_with(&format!("mine:{line}: query 2 comes back, and its results before")),
+                error.starts_with(&format!("mine:{line}: query 2 comes back, but its earlier results")),
                 "{size} {error}"
             );
             let parts = |run: &mut PassingRun<'_, KeepAll>| {
@@ -619,7 +619,7 @@ mod tests {
                 passed(join.clone(), &qrels, 1, fed).unwrap_err()
             };
             let again = wrong(7, ("1", "c", 9, 1.0));
-            assert_eq!(again, "mine:8: docno 'c' is there again for query '1', first on line 6", "{ends:?}");
+            assert_eq!(again, "mine:8: docno 'c' occurs again for query '1', first on line 6", "{ends:?}");
             assert_eq!(wrong(8, ("1", "k", 9, f64::NAN)), "mine:9: score NaN is not a number", "{ends:?}");
             let back = wrong(9, ("2", "k", 9, 1.0));
             assert!(back.starts_with("mine:10: query 2 comes back"), "{back} {ends:?}");

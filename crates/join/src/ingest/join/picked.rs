@@ -302,6 +302,6 @@ mod tests {
             }
         }
         let again = picked(&format!("{RUN}1 Q0 c 9 9 t\n"), 1, Ties::default()).unwrap_err();
-        assert_eq!(again, "run:9: docno 'c' is there again for query '1', first on line 6");
+        assert_eq!(again, "run:9: docno 'c' occurs again for query '1', first on line 6");
     }
 }

@@ -183,7 +183,7 @@ impl Ranker {
             for (rank, record) in tied {
                 self.wrong_ranks.add(record.at, || {
                     let message = format!(
-                        "rank {rank} is there again among equal scores of query {}, first on line",
+                        "rank {rank} occurs again among equal scores of query {}, first on line",
                         quoted(query)
                     );
                     let (position, earlier) = (docnos.position(record), Some(docnos.position(first)));
@@ -343,7 +343,7 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
     for (first, again) in repeats(records, docnos) {
         findings.add(again.at, || {
             let (docno, query) = (quoted(docnos.of(again)), quoted(query));
-            let message = format!("docno {docno} is there again for query {query}, first on line");
+            let message = format!("docno {docno} occurs again for query {query}, first on line");
             Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
         });
     }

@@ -292,7 +292,7 @@ fn report_equal_ranks(
         for again in &same[1..] {
             findings.add(again.at, || {
                 let (rank, query) = (rank_of_key(again.key), quoted(query));
-                let message = format!("rank {rank} is there again for query {query}, first on line");
+                let message = format!("rank {rank} occurs again for query {query}, first on line");
                 let (position, earlier) = (docnos.position(again), Some(docnos.position(same[0])));
                 Finding { position, message, earlier }
             });

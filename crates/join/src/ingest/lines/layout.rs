@@ -181,7 +181,7 @@ pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: 
     let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
     format!(
         "{} where {rank} was expected: a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in \
-         the order of the lines; say `{}` if these are ranks in another order or not all, or `{}` if they are scores",
+         the order of the lines; say `{}` if these are ranks in another order or with gaps, or `{}` if they are scores",
         quoted(number),
         options.format(Role::Run, "msmarco"),
         options.columns_in_order("query,doc,score")

@@ -111,7 +111,7 @@ impl Role {
                 let score = || split(line).nth(4).and_then(rules.score);
                 let hint = match self {
                     Role::Run if has_lone_return(line) => LONE_RETURN,
-                    Role::Run if count == 4 => " (this looks like qrels: the order is QRELS RUN)",
+                    Role::Run if count == 4 => " (this looks like judgments: the order is QRELS RUN)",
                     Role::Qrels if count >= 6 && score().is_some() => match has_lone_return(line) {
                         true => LONE_RETURN,
                         false => " (this looks like a run: the order is QRELS RUN)",

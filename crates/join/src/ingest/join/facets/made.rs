@@ -156,7 +156,7 @@ impl<'t> MadeQuery<'t> {
                 }
                 let group = steps.first().map_or_else(String::new, |&(at, _)| group(at));
                 format!(
-                    "the preferences of group {group} for query {query} go round in a circle: {}",
+                    "the preferences of group {group} for query {query} form a cycle: {}",
                     told.join(", ")
                 )
             }

@@ -580,10 +580,10 @@ mod tests {
             (
                 "qid\titer\tdocid\trel\nq\t0\td\t1\n",
                 None,
-                "qrels:1: no judge is among 'qid', 'iter', 'docid', 'rel'",
+                "qrels:1: found no judge among 'qid', 'iter', 'docid', 'rel'",
             ),
-            ("qid,docid,rel\nq,d,1\n", None, "its name may be judge_id, judge, assessor_id, assessor,"),
-            ("{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}", None, "qrels:1: no judge is among 'qid'"),
+            ("qid,docid,rel\nq,d,1\n", None, "known names are judge_id, judge, assessor_id, assessor,"),
+            ("{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}", None, "qrels:1: found no judge among 'qid'"),
             ("q,d,1\n", None, "there is no header, and 3 columns: say which"),
             ("q,d,1\n", None, "(`--columns query,judge,doc,grade`)"),
             ("q,d,1\n", Some("query,doc,grade"), "qrels:1: the columns `query,doc,grade` have no judge"),
