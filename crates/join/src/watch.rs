@@ -1,4 +1,9 @@
 //! Progress of a join or an evaluation, with a way to stop it from another thread.
+//!
+//! Three numbers that any thread may read and write, and no callback: what is shown, how often, and by which thread is up to whoever looks.
+//! All accesses are relaxed. Counts are sums, which lose nothing by it, and a stop need not be seen at once: it is looked for between
+//! pieces of work (chunks of text, tiles, draws), so that asking costs one load for each. `total` grows while inputs are opened, so `done`
+//! may be a smaller share of it for a moment.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -2,6 +2,19 @@
 //!
 //! A file that is written has a temporary name in its folder until it is complete and synced; then it takes its name. An unfinished file
 //! vanishes when writing fails. A program that is told to end can remove it with [`abandon`]; the library itself handles no signal.
+//!
+//! ```text
+//! 1  follow links to the file that is meant          a link stays a link
+//! 2  make `.laneval-…` in the same folder, listed    a rename is atomic within one file system, and another folder may be in another
+//! 3  write, through a buffer                         an error from here on: the temporary file goes, an old one is as it was
+//! 4  owner, group, permissions of the old file       in this order, for a change of owner may clear bits of the mode
+//! 5  fsync                                           else a crash could leave the name with an empty file behind it
+//! 6  rename                                          whoever opens the name sees all of the old file or all of the new one
+//! ```
+//!
+//! The folder is not synced: after a crash the old file may be there again, and it is whole. The list of unfinished files is what a handler
+//! of signals needs, for no destructor runs then. Its lock is held while a file is made and listed, and while one is renamed: whoever holds
+//! it knows all that is unfinished, and nothing appears meanwhile.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -30,6 +43,7 @@ pub fn complete(
 ) -> io::Result<Complete> {
     let path = target(path)?;
     let old = path.metadata().ok();
+    // What replaces a file is for its owner alone until it has the permissions of the old one: these may be stricter than the umask.
     let (file, temporary, listed) = temporary(folder(&path), old.is_none())?;
     let complete = Complete { temporary, _listed: listed, path };
     let mut to = BufWriter::new(file);
@@ -56,6 +70,8 @@ impl Complete {
     /// # Errors
     /// The error of the system; then an old file of this name is unchanged.
     pub fn appear(self) -> io::Result<()> {
+        // The order of these two lines matters: values are dropped in reverse, so the lock goes before the entry of the list, which takes
+        // it again.
         let Complete { temporary, _listed, path } = self;
         let _unfinished = unfinished(); // no signal comes between the file's name and the end of the list's entry
         temporary.persist(path).map_err(|e| e.error)
@@ -119,6 +135,7 @@ pub fn folder(path: &Path) -> &Path {
 /// file is begun and none appears.
 pub fn abandon() -> Abandoned {
     let mut unfinished = unfinished();
+    // The latest first, so that a folder is empty when its turn comes.
     unfinished.drain(..).rev().for_each(|made| made.remove());
     Abandoned(unfinished)
 }
@@ -185,6 +202,7 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Liste
 /// The file that a path names behind all links, whether it exists or not.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match (path.canonicalize(), path.read_link()) {
+        // A link to nothing yet: its file is made. A circle of links is another kind of error, so this ends.
         (Err(e), Ok(link)) if e.kind() == ErrorKind::NotFound => target(&folder(path).join(link)),
         (Err(e), Err(_)) if e.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
         (found, _) => found,
@@ -197,10 +215,12 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 fn resemble(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let new = file.metadata()?;
+    // Only root may give files away; for others the file is theirs from now on.
     if new.uid() != old.uid() {
         let _ = fchown(file, Some(old.uid()), None);
     }
     let same_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
+    // In another group, what the old group might do is nobody's right. Bits such as setuid are not handed on.
     let mode = old.mode() & if same_group { 0o777 } else { 0o707 };
     if file.metadata()?.mode() & 0o777 == mode {
         return Ok(());

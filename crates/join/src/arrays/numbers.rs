@@ -1,4 +1,21 @@
 //! The numbers of arrays, whatever their type: their values, the codes of grades, the order of scores.
+//!
+//! **Keys.** Scores of any type become signed integers of 32 or 64 bits that *ascend* as the numbers descend, so that one way of ranking
+//! serves all types, and "the best" are the smallest:
+//!
+//! ```text
+//! f32 ≥ 0     bits as they are       0x3f800000 for 1.0          their order is that of the numbers
+//! f32 < 0     bits below the sign    0xbf800000 → 0xc07fffff     as a signed integer negative, and −2 below −1
+//!             turned
+//! then        all bits turned        ! reverses the order of signed integers
+//! u32         sign bit turned, !     an unsigned integer in the order of signed ones
+//! ```
+//!
+//! −0 becomes 0 by adding 0, so both tie. NaN has bits beyond those of infinity, on either side, so its key is below ∞'s or above −∞'s: the
+//! least and the largest key of a row, which are found anyway, tell whether one is among the scores.
+//!
+//! **Codes.** Nearly all grades are small integers. `small` and `shifted` give them without a table; what is none takes the slower way
+//! through f64 and the codebook.
 
 use std::fmt::Debug;
 
@@ -123,6 +140,8 @@ macro_rules! keys {
                 for ((half, of), first) in halves.zip((0..).step_by($width)) {
                     let half = $half::load_array_ref(simd, half);
                     let places = $half::from_fn(simd, |at| (first + at) as $key);
+                    // A comparison is −1 where it holds, so adding it counts down from N: what is left is the number of keys that are not
+                    // greater.
                     let mut ranks = $half::splat(simd, N as $key);
                     for (place, &key) in keys.iter().enumerate() {
                         let key = $half::splat(simd, key);
@@ -277,6 +296,8 @@ macro_rules! floats {
                 for (values, keys) in values.as_chunks().0.iter().zip(keys.as_chunks_mut().0) {
                     lanes(simd, values, keys, &mut least, &mut last);
                 }
+                // `least` is by lane and must have each score once; `first` only has to see all of them, so the last scores, which overlap
+                // those before, go into it alone.
                 let mut first = least;
                 match (values.last_chunk(), keys.last_chunk_mut()) {
                     (Some(values), Some(keys)) => lanes(simd, values, keys, &mut first, &mut last),

@@ -13,6 +13,22 @@
 //!
 //! Results do not depend on the order of the ratings, nor on the numbers that the items and judges have: grades are counted in
 //! integers, and floats are added in an order that only the grades decide.
+//!
+//! How the formulas become what is computed:
+//!
+//! * *Kappa in integers.* With n common items, p_o = equal / n and p_e = Σ a(c) b(c) / n². Multiplied by n², (p_o − p_e) / (1 − p_e) is
+//!   (n · equal − Σ a b) / (n² − Σ a b), two integers and one division, so that agreement at the level of chance is exactly 0.
+//! * *Weighted kappa* is in units of items, 1 − n · Σ w · observed / Σ w · a · b. *Fleiss* is written as disagreement,
+//!   1 − (1 − P) / (1 − P_e), which needs only numbers of pairs that differ.
+//! * *Distances without pairs.* Σ |x − y| and Σ (x − y)² over all pairs of n values would be n² terms. Where a point moves up the sorted
+//!   values by s, with k values behind it, the sum of distances grows by s k, and that of squares by s (2 · sum of distances + s k), for
+//!   (d + s)² = d² + 2 d s + s². So a pass is linear, and all terms are positive: nothing cancels.
+//! * *Ordinal alpha* is interval alpha on other positions. Σ n(g) from c to k, less (n(c) + n(k)) / 2, is the difference of the middles of
+//!   the ranks that the grades k and c take. Twice the middle is an integer; the factor 4 of the squares cancels in the quotient.
+//! * *Scale.* Coefficients are quotients of sums in one unit, so positions may be divided by their range, which is done where squares could
+//!   overflow or vanish.
+//!
+//! What it costs: sorting the ratings twice, by judge and by item, and for each pair of judges one walk down two sorted lists.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -258,6 +274,7 @@ fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     } else if range.is_finite() {
         grades.map(|grade| (grade - lowest) / range).collect()
     } else {
+        // The range of two huge grades of different signs overflows; half of it does not.
         let half_range = highest / 2.0 - lowest / 2.0;
         grades.map(|grade| (grade / 2.0 - lowest / 2.0) / half_range).collect()
     }
@@ -329,6 +346,7 @@ impl<'a> SharedItems<'a> {
             *items += 1;
             for (code, count) in runs(item) {
                 totals[code] += count;
+                // In 128 bits: ratings are fewer than 2⁶⁴, whose square fits.
                 *different += count as u128 * (item.len() - count) as u128;
             }
         }

@@ -1,16 +1,46 @@
 //! Preferences between the documents of one query, and how many of them a ranking fulfils.
 //!
-//! A judgment group is what one judge wants at one time. It states preferences in sub-groups:
-//! inside a sub-group every document is preferred to every document of a lower level. A group with
-//! several sub-groups also has the preferences that follow from a chain (a over b and b over c give
-//! a over c). Different groups may contradict each other.
+//! A judgment group is what one judge wants at one time. It states preferences in sub-groups: inside a sub-group every document is
+//! preferred to every document of a lower level. A group with several sub-groups also has the preferences that follow from a chain (a over
+//! b and b over c give a over c). Different groups may contradict each other.
 //!
-//! The measures are those that trec_eval calls `prefs_*`. [`Preferences::new`] checks and prepares
-//! the preferences once; [`Preferences::met`] then counts for one ranking after another.
+//! The measures are those that trec_eval calls `prefs_*`. [`Preferences::new`] checks and prepares the preferences once;
+//! [`Preferences::met`] then counts for one ranking after another.
 //!
-//! Documents have *positions* in a ranking: the retrieved documents `0..q` in rank order, then the
-//! documents that were not retrieved, in the order of their names. A preference of a over b is
-//! *fulfilled* if a was retrieved and is positioned before b.
+//! Documents have *positions* in a ranking: the retrieved documents `0..q` in rank order, then the documents that were not retrieved, in
+//! the order of their names. A preference of a over b is *fulfilled* if a was retrieved and is positioned before b.
+//!
+//! The source is trec_eval, form_prefs_counts.c and the `m_prefs_*.c`. It keeps a group in one of two forms, and looks at every pair of
+//! documents in both. The forms are the same here, and pairs are counted without being looked at:
+//!
+//! ```text
+//! one sub-group        classes of equal level, the highest first:   {a b} > {c} > {d e f}
+//!                      going down a ranking of q documents, each adds how many of higher classes came before it: q log classes
+//! several sub-groups   a row of bits for each document, those it is preferred to, chains included: n² / 8 bytes, 1 GiB at 92,681 documents
+//!                      built once a query; a ranking then costs n / 64 words for each retrieved document
+//! ```
+//!
+//! All shares come of five counts, by whether the upper and the lower document of a preference were retrieved:
+//!
+//! ```text
+//!                    lower retrieved                    lower not
+//! upper retrieved    A1 upper first · A2 lower first    A3            simple         (A1 + A3) / all five
+//! upper not          A4                                 A5            … retrieved     A1 / (A1 + A2)
+//!                                                                     … implied      (A1 + A3) / (A1 + A2 + A3 + A4)
+//! ```
+//!
+//! **Chains.** trec_eval multiplies an array of n² by itself until nothing changes, n³ steps each time. Here the levels of a sub-group are
+//! joined by *gates*, one from each class to the next lower one, so the graph has as many edges as there are lines and not as there are
+//! pairs; what is two levels below follows. Its strongly connected components tell circles, and come out lowest first (Tarjan 1972), so the
+//! row of a document is the union of rows that are complete.
+//!
+//! **Bits.** Counts are integers. What is summed in floats is summed in trec_eval's order: groups by name; pairs by position, first those
+//! within the retrieved documents, then those of a retrieved and another one. A pair without a preference adds 0, which changes no sum.
+//!
+//! **What is odd in trec_eval, and kept:** in a group without any possible preference a `…_Rnonrel` share is 0/0, not a number, and so the
+//! query's mean over groups is 0; documents of the lowest class count as preferred to those of it that stay (`recalculate` in
+//! m_prefs_avgjg_Rnonrel.c lets its outer loop reach the last class); and `prefs_avgjg_Rnonrel_ret` counts what is possible with the
+//! relevant documents of the group, where those that were retrieved are meant.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,64 +48,62 @@ use std::ops::Range;
 
 use crate::label::FacetJudgment;
 
-/// Most bytes that the prepared preferences of one query may take (1 GiB).
+/// The most bytes that the prepared preferences of one query may take (1 GiB).
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Level of one document in one sub-group of a judgment group.
+/// The level of one document in one sub-group of a judgment group.
 ///
-/// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any
-/// other numbering of groups gives the same preferences, but the averages over groups may then
-/// differ in the last bit from those of trec_eval.
+/// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any other numbering of groups gives the same
+/// preferences, but the averages over groups may then differ in the last bit from those of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreferenceLine {
-    /// Number of the judgment group.
+    /// The number of the judgment group.
     pub group: u32,
-    /// Number of the sub-group; equal numbers in different groups have nothing in common.
+    /// The number of the sub-group; equal numbers in different groups have nothing in common.
     pub subgroup: u32,
-    /// Number of the document, below the number of documents given to [`Preferences::new`].
+    /// The number of the document, below the number of documents given to [`Preferences::new`].
     pub document: u32,
-    /// Level of the document: a higher level is preferred, 0 means not relevant. Infinite and
-    /// negative levels are compared like any other.
+    /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and negative levels are compared like any
+    /// other.
     pub level: f64,
 }
 
-/// Reason why lines do not form preferences. Lines are named by their index.
+/// The reason why lines do not form preferences. Lines are named by their index.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PreferenceFault {
-    /// Level that is not a number.
+    /// A level that is not a number.
     Level {
-        /// Index of the line.
+        /// The index of the line.
         line: usize,
     },
-    /// Document number that is not below the number of documents.
+    /// A document number that is not below the number of documents.
     Document {
-        /// Index of the line.
+        /// The index of the line.
         line: usize,
     },
-    /// Document at two levels in a group that has one sub-group.
+    /// A document at two levels in a group that has one sub-group.
     TwoLevels {
-        /// Index of the line with the higher level.
+        /// The index of the line with the higher level.
         higher: usize,
-        /// Index of the line with the lower level.
+        /// The index of the line with the lower level.
         lower: usize,
     },
-    /// Document with level 0 in one sub-group and a level above 0 in another one of the same group.
+    /// A document with level 0 in one sub-group and a level above 0 in another one of the same group.
     ZeroAndMore {
-        /// Index of the line with level 0.
+        /// The index of the line with level 0.
         zero: usize,
-        /// Index of the line with the level above 0.
+        /// The index of the line with the level above 0.
         more: usize,
     },
     /// Preferences of one group that go round in a circle.
     Cycle {
-        /// Steps of the circle, each as two lines of one sub-group: the document of the first is
-        /// preferred to the document of the second. The second document of a step is the first
-        /// document of the next step, and the last step leads back to the first.
+        /// The steps of the circle, each as two lines of one sub-group: the document of the first is preferred to the document of the
+        /// second. The second document of a step is the first document of the next step, and the last step leads back to the first.
         steps: Vec<(usize, usize)>,
     },
     /// Preferences that would take more memory than is allowed (1 GiB).
     TooLarge {
-        /// Number of bytes needed, or more than allowed where counting stopped early.
+        /// The number of bytes needed, or more than allowed where counting stopped early.
         bytes: u64,
     },
 }
@@ -121,20 +149,20 @@ impl fmt::Display for PreferenceFault {
 
 impl std::error::Error for PreferenceFault {}
 
-/// Measure of preferences, with the names and values of trec_eval.
+/// A measure of preferences, with the names and values of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PreferenceCount {
-    /// Number of preferences.
+    /// The number of preferences.
     Possible,
-    /// Number of fulfilled preferences.
+    /// The number of fulfilled preferences.
     Fulfilled,
-    /// Number of fulfilled preferences between retrieved documents.
+    /// The number of fulfilled preferences between retrieved documents.
     FulfilledRetrieved,
-    /// Fulfilled preferences divided by all preferences.
+    /// The fulfilled preferences divided by all preferences.
     Simple,
-    /// Mean over pairs of documents of the share of groups that agree with the ranking.
+    /// The mean over pairs of documents of the share of groups that agree with the ranking.
     Pair,
-    /// Mean over groups of the fulfilled part of the preferences.
+    /// The mean over groups of the fulfilled part of the preferences.
     Group,
     /// As `Group`, with as many documents of level 0 as relevant ones in each group.
     GroupBalanced,
@@ -173,7 +201,7 @@ impl PreferenceCount {
         PreferenceCount::GroupImplied,
     ];
 
-    /// Name of the measure in trec_eval.
+    /// The name of the measure in trec_eval.
     pub fn name(self) -> &'static str {
         match self {
             PreferenceCount::Possible => "prefs_num_prefs_poss",
@@ -198,8 +226,7 @@ impl PreferenceCount {
         matches!(self, PreferenceCount::Pair | PreferenceCount::PairRetrieved | PreferenceCount::PairImplied)
     }
 
-    /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
-    /// queries instead of averaging it.
+    /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over queries instead of averaging it.
     pub fn is_count(self) -> bool {
         matches!(
             self,
@@ -216,7 +243,7 @@ struct Share {
 }
 
 impl Share {
-    /// Fulfilled part; 0 if nothing is possible.
+    /// The fulfilled part; 0 if nothing is possible.
     fn part(self) -> f64 {
         if self.possible == 0 { 0.0 } else { self.fulfilled as f64 / self.possible as f64 }
     }
@@ -227,7 +254,7 @@ impl Share {
     }
 }
 
-/// Sum of shares over pairs of documents.
+/// The sum of shares over pairs of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct PairShares {
     sum: f64,
@@ -235,7 +262,7 @@ struct PairShares {
 }
 
 impl PairShares {
-    /// Mean over the pairs; 0 without a pair.
+    /// The mean over the pairs; 0 without a pair.
     fn mean(self) -> f64 {
         if self.pairs == 0 { 0.0 } else { self.sum / self.pairs as f64 }
     }
@@ -247,15 +274,15 @@ pub struct Met {
     groups: u64,
     /// All preferences, summed over groups.
     all: Share,
-    /// Preferences between retrieved documents, summed over groups.
+    /// The preferences between retrieved documents, summed over groups.
     retrieved: Share,
-    /// Preferences with at least one retrieved document, summed over groups.
+    /// The preferences with at least one retrieved document, summed over groups.
     implied: Share,
-    /// Sums over groups of the fulfilled part of the preferences.
+    /// The sums over groups of the fulfilled part of the preferences.
     group: f64,
     group_retrieved: f64,
     group_implied: f64,
-    /// Sums over groups as above, not a number if a group has no possible preference.
+    /// The sums over groups as above, not a number if a group has no possible preference.
     balanced: f64,
     balanced_retrieved: f64,
     pair: PairShares,
@@ -264,7 +291,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// Value of a measure for the query.
+    /// The value of a measure for the query.
     pub fn value(&self, measure: PreferenceCount) -> f64 {
         let mean = |sum: f64| {
             if sum > 0.0 {
@@ -293,87 +320,85 @@ impl Met {
     }
 }
 
-/// Memory that [`Preferences::met`] works in, kept from one ranking to the next.
+/// The memory that [`Preferences::met`] works in, kept from one ranking to the next.
 #[derive(Clone, Debug, Default)]
 pub struct PreferenceScratch {
-    /// Position by document.
+    /// The position of each document.
     position: Vec<u32>,
-    /// Document by position.
+    /// The document at each position.
     ranked: Vec<u32>,
-    /// Fenwick tree over the classes of each group with one sub-group: documents seen so far.
+    /// A Fenwick tree over the classes of each group with one sub-group: documents seen so far.
     seen: Vec<u64>,
-    /// Number of documents seen so far, by class of each group with one sub-group.
+    /// The number of documents seen so far, by class of each group with one sub-group.
     class: Vec<u64>,
-    /// For each group with one sub-group, the sums over the first documents of the lowest class of
-    /// the number of documents seen before them.
+    /// For each group with one sub-group, the sums over the first documents of the lowest class of the number of documents seen before
+    /// them.
     before: Vec<Vec<u64>>,
-    /// Counts by group.
+    /// The counts by group.
     counts: Vec<GroupCounts>,
-    /// Documents of a group with several sub-groups that are positioned so far, that are retrieved,
-    /// and that are left out, as bits.
+    /// The documents of a group with several sub-groups that are positioned so far, that are retrieved, and that are left out, as bits.
     placed: Vec<u64>,
     retrieved: Vec<u64>,
     without: Vec<u64>,
-    /// Documents of each group by position: position, class or index, number of lines.
+    /// The documents of each group by position: the position, the class or the index, the number of lines.
     members: Vec<Vec<(u32, u32, u32)>>,
-    /// Number of groups that prefer one document to that of a position, and the reverse.
+    /// The number of groups that prefer one document to that of a position, and the reverse.
     over: Vec<f64>,
     under: Vec<f64>,
 }
 
-/// Counts of one group while a ranking is gone through.
+/// The counts of one group while a ranking is gone through.
 #[derive(Clone, Copy, Debug, Default)]
 struct GroupCounts {
-    /// Documents retrieved.
+    /// The number of retrieved documents.
     documents: u64,
-    /// Fulfilled preferences between retrieved documents.
+    /// The number of fulfilled preferences between retrieved documents.
     fulfilled: u64,
-    /// Fulfilled preferences between retrieved documents whose lower one is in the lowest class.
+    /// The number of those whose lower document is in the lowest class.
     fulfilled_lowest: u64,
 }
 
-/// Place of a document in a group.
+/// The place of a document in a group.
 #[derive(Clone, Copy, Debug)]
 struct DocumentPlace {
-    /// Index of the group.
+    /// The index of the group.
     group: u32,
-    /// Class of the document in a group with one sub-group, 0 being the highest; index of the
-    /// document in a group with several.
+    /// The class of the document in a group with one sub-group, 0 being the highest; the index of the document in a group with several.
     at: u32,
-    /// Number of lines that say so, 1 in a group with several sub-groups.
+    /// The number of lines that say so, 1 in a group with several sub-groups.
     times: u32,
 }
 
-/// Group with one sub-group: classes of documents of the same level, highest level first.
+/// A group with one sub-group: classes of documents of the same level, highest level first.
 #[derive(Clone, Debug)]
 struct Classes {
-    /// Index of its first class in the scratch memory.
+    /// The index of its first class in the scratch memory.
     start: usize,
-    /// Number of lines by class.
+    /// The number of lines by class.
     sizes: Vec<u64>,
-    /// Number of classes whose level is above 0.
+    /// The number of classes whose level is above 0.
     relevant_classes: usize,
-    /// Documents and their class, with the number of lines, in order of documents.
+    /// The documents and their class, with the number of lines, in order of documents.
     members: Vec<(u32, u32, u32)>,
-    /// Number of preferences, and of those whose lower document is not in the lowest class.
+    /// The number of preferences, and of those whose lower document is not in the lowest class.
     possible: u64,
     possible_above: u64,
 }
 
-/// Group with several sub-groups: the documents that each document is preferred to.
+/// A group with several sub-groups: the documents that each document is preferred to.
 #[derive(Clone, Debug)]
 struct Closure {
-    /// Documents in ascending order.
+    /// The documents in ascending order.
     documents: Vec<u32>,
-    /// Sign of the level by document: 1 above 0, 0 for 0, -1 below 0.
+    /// The sign of the level by document: 1 above 0, 0 for 0, -1 below 0.
     signs: Vec<i8>,
-    /// Number of words in a row.
+    /// The number of words in a row.
     words: usize,
-    /// Rows of bits, one row per document.
+    /// The rows of bits, one row per document.
     rows: Vec<u64>,
-    /// Number of documents that a document is preferred to.
+    /// The number of documents that a document is preferred to.
     out: Vec<u32>,
-    /// Number of documents that are preferred to a document.
+    /// The number of documents that are preferred to a document.
     into: Vec<u32>,
     possible: u64,
     relevant: u64,
@@ -386,20 +411,20 @@ enum PreparedGroup {
     Closure(Closure),
 }
 
-/// Preferences of one query, checked and prepared for counting.
+/// The preferences of one query, checked and prepared for counting.
 #[derive(Clone, Debug)]
 pub struct Preferences {
     documents: u32,
     groups: Vec<PreparedGroup>,
-    /// Places of all documents, those of a document from `starts[document]` to the next start.
+    /// The places of all documents, those of a document from `starts[document]` to the next start.
     places: Vec<DocumentPlace>,
     starts: Vec<usize>,
-    /// Number of classes of all groups with one sub-group.
+    /// The number of classes of all groups with one sub-group.
     classes: usize,
     pairs: DistinctPairs,
 }
 
-/// Number of pairs of documents with a preference.
+/// The number of pairs of documents with a preference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DistinctPairs {
     /// As many as there are preferences: no document is in several groups or repeated lines.
@@ -411,10 +436,10 @@ enum DistinctPairs {
 }
 
 impl Preferences {
-    /// Preferences that the lines of one query state.
+    /// Takes the preferences that the lines of one query state.
     ///
-    /// `documents` is the number of documents that the lines name; their numbers are below it. The
-    /// order of the lines has no influence on the result.
+    /// `documents` is the number of documents that the lines name; their numbers are below it. The order of the lines has no influence on
+    /// the result.
     ///
     /// All pairs of documents are looked at, if some documents are in several groups.
     pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
@@ -491,8 +516,8 @@ impl Preferences {
 
     /// What a ranking fulfils.
     ///
-    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A
-    /// repeated number and one that is too large are skipped.
+    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A repeated number and one that is too large
+    /// are skipped.
     pub fn met(&self, retrieved: &[u32], scratch: &mut PreferenceScratch) -> Met {
         let kept = self.rank(retrieved, scratch);
         self.go_through(kept, scratch);
@@ -514,6 +539,8 @@ impl Preferences {
             met.balanced += quotient(part.balanced);
             met.balanced_retrieved += quotient(part.balanced_retrieved);
         }
+        // Where no document is in two groups, each pair has one preference: its share is 0 or 1, and their sum is a count, exact in a
+        // float.
         let pairs = |share: Share| PairShares { sum: share.fulfilled as f64, pairs: share.possible };
         match self.pairs {
             DistinctPairs::Unknown => {}
@@ -581,6 +608,7 @@ impl Preferences {
                 let (at, times) = (place.at as usize, u64::from(place.times));
                 let range = group.start..group.start + group.sizes.len();
                 let class = &mut scratch.class[range.clone()];
+                // Levels are few as a rule, and adding up sixteen numbers is less work than the steps of a tree.
                 let above = if class.len() <= FEW_CLASSES {
                     class[..at].iter().sum()
                 } else {
@@ -595,6 +623,7 @@ impl Preferences {
                     counts.fulfilled_lowest += times * above;
                     if at >= group.relevant_classes {
                         let before = &mut scratch.before[place.group as usize];
+                        // `before[k]` is the sum for the first k + 1 of them.
                         for _ in 0..times {
                             before.push(before.last().unwrap_or(&0) + counts.documents);
                         }
@@ -665,7 +694,7 @@ impl Preferences {
         }
     }
 
-    /// Number of pairs of documents between which some group has a preference.
+    /// The number of pairs of documents between which some group has a preference.
     fn count_distinct(&self) -> u64 {
         let mut scratch = PreferenceScratch::default();
         self.rank(&[], &mut scratch);
@@ -678,7 +707,7 @@ impl Preferences {
     }
 }
 
-/// Iterator over the documents of a group with their places.
+/// An iterator over the documents of a group with their places.
 enum GroupDocuments<'a> {
     Classes(std::slice::Iter<'a, (u32, u32, u32)>, u32),
     Closure(std::iter::Zip<std::slice::Iter<'a, u32>, std::ops::RangeFrom<u32>>, u32),
@@ -701,10 +730,10 @@ impl Iterator for GroupDocuments<'_> {
     }
 }
 
-/// Most classes that are added up one by one instead of in a Fenwick tree.
+/// The most classes that are added up one by one, and not in a Fenwick tree.
 const FEW_CLASSES: usize = 16;
 
-/// Sum of the first `end` values of a Fenwick tree.
+/// The sum of the first `end` values of a Fenwick tree.
 fn sum_below(tree: &[u64], end: usize) -> u64 {
     let mut sum = 0;
     let mut at = end;
@@ -724,7 +753,7 @@ fn add_at(tree: &mut [u64], index: usize, value: u64) {
     }
 }
 
-/// Number of pairs of values from different classes, from the size of each class.
+/// The number of pairs of values from different classes, from the size of each class.
 fn mixed_pairs(sizes: impl Iterator<Item = u64>) -> u64 {
     let mut pairs = 0;
     let mut total = 0;
@@ -735,7 +764,7 @@ fn mixed_pairs(sizes: impl Iterator<Item = u64>) -> u64 {
     pairs
 }
 
-/// Shares of one group.
+/// The shares of one group.
 struct GroupShares {
     all: Share,
     retrieved: Share,
@@ -745,7 +774,7 @@ struct GroupShares {
 }
 
 impl Classes {
-    /// Group of the lines at the sorted indices of `run`, whose first class is number `start`.
+    /// Makes the group of the lines at the sorted indices of `run`, whose first class is number `start`.
     fn new(lines: &[PreferenceLine], run: &[u32], start: usize) -> Result<Classes, PreferenceFault> {
         let mut sizes = Vec::new();
         let mut relevant_classes = 0;
@@ -772,6 +801,7 @@ impl Classes {
             .chunk_by(|a, b| a.0 == b.0)
             .map(|same| (same[0].0, same[0].1, same.len() as u32))
             .collect();
+        // Invariant: a group has a line, so there is a class.
         let above = sizes.len() - 1;
         Ok(Classes {
             start,
@@ -783,7 +813,7 @@ impl Classes {
         })
     }
 
-    /// Shares that a ranking fulfils; `class` and `before` are described at [`Scratch`].
+    /// The shares that a ranking fulfils; `class` and `before` are described at [`PreferenceScratch`].
     fn count(&self, counts: &GroupCounts, class: &[u64], before: &[u64]) -> GroupShares {
         let found = &class[self.start..self.start + self.sizes.len()];
         let lowest = found.len() - 1;
@@ -791,9 +821,9 @@ impl Classes {
 
         let both = mixed_pairs(found.iter().copied());
         let both_above = mixed_pairs(found[..lowest].iter().copied());
+        // `both` is A1 + A2, and `neither` is A5.
         let neither = mixed_pairs(missed());
-        // Preferences of a retrieved document over one that is not, and those of them whose lower
-        // document is not in the lowest class.
+        // Preferences of a retrieved document over one that is not, and those of them whose lower document is not in the lowest class.
         let (mut implied, mut implied_above, mut higher) = (0, 0, 0);
         for (missed, found) in missed().zip(found) {
             implied_above = implied;
@@ -818,8 +848,8 @@ impl Classes {
                 possible: self.possible + relevant * more,
             }
         } else {
-            // Only the first documents of the lowest class stay. As in trec_eval every document
-            // of the group, the ones of the lowest class included, counts as preferred to them.
+            // Only the first documents of the lowest class stay. As in trec_eval every document of the group, the ones of the lowest class
+            // included, counts as preferred to them.
             let kept = relevant.min(self.sizes[lowest]);
             let kept_found = kept.min(found[lowest]);
             let documents: u64 = self.sizes.iter().sum();
@@ -851,7 +881,7 @@ impl Classes {
     }
 }
 
-/// Number of bits of a row that are set in all of the masks.
+/// The number of bits of a row that are set in all of the masks.
 fn ones(row: &[u64], mask: impl Fn(usize) -> u64) -> u64 {
     let count = |(at, word): (usize, &u64)| u64::from((word & mask(at)).count_ones());
     row.iter().enumerate().map(count).sum()
@@ -870,15 +900,15 @@ fn zeros(bits: &mut Vec<u64>, words: usize) {
     bits.resize(words, 0);
 }
 
-/// Step from one class of a sub-group to the next lower one, as ranges of the sorted lines.
+/// A step from one class of a sub-group to the next lower one, as ranges of the sorted lines.
 struct ClassStep {
     upper: Range<usize>,
     lower: Range<usize>,
 }
 
 impl Closure {
-    /// Group of the lines at the sorted indices of `run`. `bytes` is the memory that the groups
-    /// before it take, to which that of this group is added.
+    /// Makes the group of the lines at the sorted indices of `run`. `bytes` is the memory that the groups before it take, to which that of
+    /// this group is added.
     fn new(lines: &[PreferenceLine], run: &[u32], bytes: &mut u64) -> Result<Closure, PreferenceFault> {
         let line = |at: usize| &lines[run[at] as usize];
         let mut documents: Vec<u32> = (0..run.len()).map(|at| line(at).document).collect();
@@ -931,6 +961,8 @@ impl Closure {
         let mut rows = vec![0; size * words];
         // Rows of the gates that several documents lead through, until the last one has used it.
         let mut shared: Vec<Option<Vec<u64>>> = vec![None; gates.len()];
+        // A gate with many documents above and below would be gone through for each of them; its union is made once, and freed after the
+        // last.
         let mut uses: Vec<usize> = gates.iter().map(|gate| gate.upper.len()).collect();
         let mut row = vec![0; words];
         for document in order {
@@ -1005,7 +1037,7 @@ impl Closure {
         is_set(self.row(local), other)
     }
 
-    /// Shares that a ranking of which `kept` documents are retrieved fulfils.
+    /// The shares that a ranking of which `kept` documents are retrieved fulfils.
     fn count(&self, kept: u32, scratch: &mut PreferenceScratch) -> GroupShares {
         let words = self.words;
         let PreferenceScratch { position, placed, retrieved, without, .. } = scratch;
@@ -1026,6 +1058,7 @@ impl Closure {
         let (mut fulfilled, mut both, mut implied, mut into) = (0, 0, 0, 0);
         for &(_, local) in &order[..found] {
             let row = self.row(local);
+            // Retrieved documents that this one is preferred to, without those that came before it: A1 of its row.
             let lower = ones(row, |at| retrieved[at]);
             fulfilled += lower - ones(row, |at| placed[at]);
             both += lower;
@@ -1033,6 +1066,7 @@ impl Closure {
             into += u64::from(self.into[local]);
             set(placed, local);
         }
+        // A1 + A2 + A4, for each retrieved document as the lower one, and A3, as the upper one.
         let touched = into + implied;
 
         let of_sign = |wanted: i8| {
@@ -1122,8 +1156,8 @@ fn ranges(range: Range<usize>, same: impl Fn(usize, usize) -> bool) -> impl Iter
     })
 }
 
-/// Sign of the level of each document in a group with several sub-groups. Where a document has
-/// several levels it is the one of the last sub-group, and the lowest level there.
+/// The sign of the level of each document in a group with several sub-groups. Where a document has several levels it is the one of the last
+/// sub-group, and the lowest level there.
 fn signs(
     lines: &[PreferenceLine],
     run: &[u32],
@@ -1157,9 +1191,8 @@ fn signs(
     Ok(signs)
 }
 
-/// Graph of the documents of a group and the gates between them. Documents are the nodes
-/// `0..size`, gates the nodes after them. A document leads to the gates below its lines, a gate to
-/// the documents of its lower class.
+/// The graph of the documents of a group and the gates between them. Documents are the nodes `0..size`, gates the nodes after them. A
+/// document leads to the gates below its lines, a gate to the documents of its lower class.
 struct Graph<'a> {
     gates: &'a [ClassStep],
     local: &'a [usize],
@@ -1183,8 +1216,8 @@ impl Graph<'_> {
         }
     }
 
-    /// Documents in such an order that each comes after all documents it is preferred to. Fails
-    /// with the documents of a circle of preferences, and the ones between them.
+    /// Returns the documents in such an order that each comes after all documents it is preferred to. Fails with the documents of a circle
+    /// of preferences, and the ones between them.
     ///
     /// The strongly connected components are found by the algorithm of Tarjan, without recursion.
     fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
@@ -1234,6 +1267,7 @@ impl Graph<'_> {
                             break;
                         }
                     }
+                    // A document that leads to itself, at two levels of one sub-group, is alone in its component, and no circle.
                     if component.len() > 1 {
                         component.sort_unstable();
                         return Err(component);
@@ -1246,7 +1280,7 @@ impl Graph<'_> {
     }
 }
 
-/// Shortest circle of preferences through the first document of a component.
+/// The shortest circle of preferences through the first document of a component.
 fn circle(
     lines: &[PreferenceLine],
     run: &[u32],
@@ -1283,6 +1317,7 @@ fn circle(
             while below < ends[at] && line(below).level == line(at).level {
                 below += 1;
             }
+            // What is below a line of a sub-group is also below every higher line of it, so the search looks at each line about once.
             let end = ends[at].min(looked[ends[at]]);
             if document != first {
                 looked[ends[at]] = looked[ends[at]].min(below);

@@ -1,19 +1,34 @@
-//! Diversity measures of one query: alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, P_IA and StRecall at
-//! every cutoff, NRBP, nNRBP and AP_IA, all from one walk down a ranking.
+//! Diversity measures of one query: alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, P_IA and StRecall at every cutoff, NRBP, nNRBP and AP_IA, all
+//! from one walk down a ranking.
 //!
-//! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents
-//! above it that have the subtopic. The ideal ranking is chosen greedily: at every rank the
-//! document with the largest gain, of equal gains the one with the larger number.
+//! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents above it that have the subtopic. The
+//! ideal ranking is chosen greedily: at every rank the document with the largest gain, of equal gains the one with the larger number.
 //!
-//! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated
-//! products. With subtopics numbered as ndeval numbers them, every value has ndeval's bits.
+//! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated products. With subtopics numbered as
+//! ndeval numbers them, every value has ndeval's bits.
+//!
+//! With N subtopics, x(k) the gain at rank k, and Rᵢ documents relevant to subtopic i:
+//!
+//! ```text
+//! alpha_DCG@c   Σ x(k) / lg(k + 1) over k ≤ c, divided by the same sum for x(k) = N (1 − alpha)^(k−1): every rank has every subtopic
+//! ERR_IA@c      Σ x(k) / k, divided likewise
+//! NRBP          (1 − (1 − alpha) beta) / N · Σ x(k) beta^(k−1), over the whole ranking      (Clarke, Kolla, Vechtomova 2009)
+//! n…            the quotient by the value of the ideal ranking
+//! P_IA@c        relevant judgments among the first c ranks / (c N);    StRecall@c    subtopics among them / N
+//! AP_IA         the mean over the subtopics of average precision
+//! ```
+//!
+//! A ranking costs one step for each relevant judgment of its documents: ranks without a subtopic change nothing, and are not even listed.
+//! A long sum ends where a bound on its terms, which never rises, no longer changes it: rounding to nearest is monotone, so no later term
+//! does either, and the bits are those of the full sum.
+//!
+//! The ideal ranking is what costs: n documents, each chosen among all that are left. See `choose` for how most of them are passed over.
 
 use std::cmp::Reverse;
 
-/// Subtopics that each document of one query is relevant to.
+/// The subtopics that each document of one query is relevant to.
 ///
-/// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in
-/// which their gains are summed.
+/// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in which their gains are summed.
 #[derive(Clone, Copy, Debug)]
 pub struct Subtopics<'a> {
     ends: &'a [u32],
@@ -22,11 +37,10 @@ pub struct Subtopics<'a> {
 }
 
 impl<'a> Subtopics<'a> {
-    /// View of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
+    /// A view of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
     ///
-    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless
-    /// `ends` starts at 0, never falls and ends at the length of `subtopics`, and each document's
-    /// subtopics strictly rise and are less than `count`.
+    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless `ends` starts at 0, never falls and ends
+    /// at the length of `subtopics`, and each document's subtopics strictly rise and are less than `count`.
     pub fn new(ends: &'a [u32], subtopics: &'a [u32], count: u32) -> Option<Self> {
         let complete =
             ends.first() == Some(&0) && ends.last().map(|&end| end as usize) == Some(subtopics.len());
@@ -39,12 +53,12 @@ impl<'a> Subtopics<'a> {
         sound.then_some(Self { ends, subtopics, count })
     }
 
-    /// Number of documents.
+    /// The number of documents.
     pub fn documents(&self) -> u32 {
         self.ends.len() as u32 - 1
     }
 
-    /// Subtopics of `document`; none for a number past the last document.
+    /// The subtopics of `document`; none for a number past the last document.
     pub fn of(&self, document: u32) -> &'a [u32] {
         let document = document as usize;
         match self.ends.get(document..document.saturating_add(2)) {
@@ -54,22 +68,22 @@ impl<'a> Subtopics<'a> {
     }
 }
 
-/// Parameters that the values of a ranking depend on.
+/// The parameters that the values of a ranking depend on.
 #[derive(Clone, Debug, Default)]
 pub struct Setting {
     alpha: f64,
     beta: f64,
     cutoffs: Vec<u32>,
     raw_first: bool,
-    /// Discounts of the first ranks, 1 / log2(rank + 1) for ranks from 1.
+    /// The discounts of the first ranks, 1 / log2(rank + 1) for ranks from 1.
     discounts: Vec<f64>,
 }
 
-/// Ranks whose discounts are computed once.
+/// The number of ranks whose discounts are computed once.
 const DISCOUNTS: usize = 1 << 12;
 
 impl Setting {
-    /// Setting with redundancy penalty `alpha`, patience `beta` and `cutoffs` in ranks.
+    /// A setting with redundancy penalty `alpha`, patience `beta` and `cutoffs` in ranks.
     ///
     /// `None` unless alpha and beta are from 0 to 1 and the cutoffs strictly rise from at least 1.
     pub fn new(alpha: f64, beta: f64, cutoffs: &[u32]) -> Option<Self> {
@@ -87,8 +101,8 @@ impl Setting {
         })
     }
 
-    /// Setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as
-    /// ndeval computes them. The values at other cutoffs do not change.
+    /// A setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as ndeval computes them. The values at other
+    /// cutoffs do not change.
     pub fn with_raw_first(mut self) -> Self {
         self.raw_first = true;
         self
@@ -103,32 +117,32 @@ impl Setting {
     }
 }
 
-/// Discount of `rank`, counted from 0.
+/// The discount of `rank`, counted from 0.
 fn discount(rank: usize) -> f64 {
     2f64.ln() / (rank as f64 + 2.0).ln()
 }
 
-/// Memory kept from one query to the next.
+/// The memory that is kept from one query to the next.
 #[derive(Debug, Default)]
 pub struct SubtopicScratch {
-    /// Gain of each subtopic's next document.
+    /// The gain of each subtopic's next document.
     gains: Vec<f64>,
-    /// Documents seen with each subtopic.
+    /// The number of documents seen with each subtopic.
     seen: Vec<u32>,
-    /// Sum of each subtopic's precisions.
+    /// The sum of each subtopic's precisions.
     precisions: Vec<f64>,
-    /// Hash of its subtopics and number of each document.
+    /// The hash of its subtopics and the number of each document.
     documents: Vec<(u64, u32)>,
-    /// Documents with the same subtopics.
+    /// The documents with the same subtopics.
     groups: Vec<SameSubtopics>,
-    /// Largest key, or more, of each block of groups.
+    /// The largest key, or more, of each block of groups.
     bounds: Vec<GainKey>,
 }
 
-/// Gain in bits, which sort as gains do, and number of a document.
+/// The gain in bits, which sort as gains do, and the number of a document.
 type GainKey = (u64, u32);
 
-/// Documents with the same subtopics: those not chosen yet are `start..end` of the sorted documents.
+/// Documents with the same subtopics: those that are not chosen yet are `start..end` of the sorted documents.
 #[derive(Debug)]
 struct SameSubtopics {
     key: GainKey,
@@ -136,7 +150,7 @@ struct SameSubtopics {
     end: usize,
 }
 
-/// Sums down a ranking, before they are divided.
+/// The sums down a ranking, before they are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SubtopicSums {
     dcg: f64,
@@ -150,7 +164,7 @@ impl SubtopicSums {
     }
 }
 
-/// Values of a ranking at one cutoff.
+/// The values of a ranking at one cutoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AtCutoff {
     pub alpha_dcg: f64,
@@ -161,7 +175,7 @@ pub struct AtCutoff {
     pub st_recall: f64,
 }
 
-/// Values of a whole ranking.
+/// The values of a whole ranking.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WholeRanking {
     pub nrbp: f64,
@@ -172,17 +186,17 @@ pub struct WholeRanking {
 /// What the rankings of one query are divided by, computed once for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct SubtopicQuery {
-    /// Largest sums conceivable at each cutoff: every rank has every subtopic.
+    /// The largest sums conceivable at each cutoff: every rank has every subtopic.
     bounds: Vec<SubtopicSums>,
-    /// Values of the ideal ranking at each cutoff.
+    /// The values of the ideal ranking at each cutoff.
     ideal: Vec<SubtopicSums>,
     ideal_nrbp: f64,
-    /// Documents relevant to each subtopic.
+    /// The number of documents that are relevant to each subtopic.
     relevant: Vec<u32>,
 }
 
 impl SubtopicQuery {
-    /// Query judged by `of`, for rankings evaluated under `setting`.
+    /// Prepares a query that is judged by `of`, for rankings that are evaluated under `setting`.
     pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut SubtopicScratch) -> Self {
         let mut relevant = vec![0; of.count as usize];
         for &subtopic in of.subtopics {
@@ -217,7 +231,7 @@ impl SubtopicQuery {
         query
     }
 
-    /// First cutoff that the ideal ranking has no values at yet.
+    /// The first cutoff that the ideal ranking has no values at yet.
     fn next_cutoff(&self, setting: &Setting) -> Option<usize> {
         setting.cutoffs.get(self.ideal.len()).map(|&cutoff| cutoff as usize)
     }
@@ -227,7 +241,7 @@ impl SubtopicQuery {
         self.ideal.push(values);
     }
 
-    /// Sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
+    /// The sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
     fn divided(
         &self,
         of: Subtopics<'_>,
@@ -243,12 +257,10 @@ impl SubtopicQuery {
         SubtopicSums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
     }
 
-    /// Values of the whole ranking that `retrieved` describes; those at the cutoffs replace what
-    /// `at` holds.
+    /// The values of the whole ranking that `retrieved` describes; those at the cutoffs replace what `at` holds.
     ///
-    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in
-    /// ascending rank; documents without subtopics may be among them. A query without subtopics
-    /// has only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
+    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in ascending rank; documents without subtopics
+    /// may be among them. A query without subtopics has only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
     pub fn values(
         &self,
         (of, setting): (Subtopics<'_>, &Setting),
@@ -306,6 +318,7 @@ impl SubtopicQuery {
                 sums.add(gain, rank as usize, setting);
             }
             // No term is larger than this bound: once it no longer changes the sum, none does.
+            // Powers are products, rank by rank, as ndeval's: `powi` need not have the same last digits.
             while decayed < rank && nrbp + subtopics * decay != nrbp {
                 decay *= setting.beta;
                 decayed += 1;
@@ -328,13 +341,13 @@ impl SubtopicQuery {
     }
 }
 
-/// NRBP from the sum of its discounted gains.
+/// NRBP, from the sum of its discounted gains.
 fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
     let Setting { alpha, beta, .. } = *setting;
     if of.count == 0 { 0.0 } else { sum * ((1.0 - (1.0 - alpha) * beta) / f64::from(of.count)) }
 }
 
-/// Gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as tests compare them with the plain ones.
+/// The gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as tests compare them with the plain ones.
 pub fn ideal_gains(
     of: Subtopics<'_>,
     setting: &Setting,
@@ -351,7 +364,7 @@ pub fn ideal_gains(
     gains
 }
 
-/// Sums at each cutoff of a ranking whose every document has all `count` subtopics.
+/// The sums at each cutoff of a ranking whose every document has all `count` subtopics.
 fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
     let (mut sums, mut gain, mut rank) = (SubtopicSums::default(), f64::from(count), 0);
     let mut bounds = Vec::with_capacity(setting.cutoffs.len());
@@ -371,20 +384,21 @@ fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
     bounds
 }
 
-/// Groups whose largest key is kept together.
+/// The number of groups whose largest key is kept.
 const BLOCK: usize = 64;
 
-/// Key below that of any group with a gain.
+/// A key below that of any group with a gain.
 const NO_GAIN: GainKey = (0, u32::MAX);
 
-/// Choice of the ideal ranking: calls `visit` with the gain of each rank from the top, until it
-/// returns false or no document adds a gain.
+/// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it returns false or no document adds a gain.
 ///
-/// Documents with the same subtopics always have the same gain, so they form a group, of which the
-/// largest number is chosen first. A group's key is its gain as last computed and that number. Gains
-/// only fall (sums rounded in a fixed order do so too), so a key is never too small: only groups
-/// whose keys exceed the best one found so far are computed anew, and whole blocks of groups are
-/// passed over by the largest of their keys.
+/// ModelDocuments with the same subtopics always have the same gain, so they form a group, of which the largest number is chosen first. A
+/// group's key is its gain as last computed and that number. DocumentGains only fall (sums rounded in a fixed order do so too), so a key is never
+/// too small: only groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups are passed over by the
+/// largest of their keys.
+///
+/// This is the lazy greedy algorithm (Minoux 1978): the gain of a set of subtopics is submodular, so a stale gain bounds the true one. It
+/// gives the ranking of the plain algorithm, ties included, because keys hold the number of the document too.
 fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visit: impl FnMut(f64) -> bool) {
     let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
     refill(gains, of.count, 1.0);
@@ -396,8 +410,8 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
     documents.sort_unstable();
     groups.clear();
     let mut start = 0;
-    // A group starts wherever the subtopics change. Sets that share a hash may then form more
-    // groups than needed, which costs time and changes no gain.
+    // A group starts wherever the subtopics change. Sets that share a hash may then form more groups than needed, which costs time and
+    // changes no gain.
     for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
         let end = start + group.len();
         let largest = documents[end - 1].1;
@@ -413,6 +427,7 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
             if *bound <= best {
                 continue;
             }
+            // The bound is made anew of keys that were looked at; of those that were not it stays an upper one.
             *bound = NO_GAIN;
             for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
                 if group.key > best {
@@ -426,6 +441,7 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
                 *bound = group.key.max(*bound);
             }
         }
+        // The bits of numbers that are not negative are in the order of the numbers, so that keys are compared as integers.
         if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
             return;
         }
@@ -442,19 +458,19 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
     }
 }
 
-/// Quotient of two values, 0 if the second is 0.
+/// The quotient of two values, 0 if the second is 0.
 fn quotient(value: f64, ideal: f64) -> f64 {
     if ideal == 0.0 { 0.0 } else { value / ideal }
 }
 
-/// Hash of a list of subtopics.
+/// The hash of a list of subtopics.
 fn hash(own: &[u32]) -> u64 {
     own.iter().fold(0, |hash: u64, &subtopic| {
         (hash.rotate_left(23) ^ (u64::from(subtopic) + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }
 
-/// List of `count` copies of `value`, in the memory that `list` has.
+/// Makes `list` one of `count` copies of `value`, in the memory that it has.
 fn refill<T: Clone>(list: &mut Vec<T>, count: u32, value: T) {
     list.clear();
     list.resize(count as usize, value);

@@ -2,6 +2,22 @@
 //!
 //! The stored label of every judged document is the code of a single class then. Before folds run, it becomes that of a class between the
 //! levels that the measures ask for; gains follow from the exact grade.
+//!
+//! ```text
+//! codebook        one class, code 3, for all grades ≥ 0             the labels that are stored
+//! measures ask    rel=1, rel=2.5                                     levels, from the plan
+//! classes         [0, 1) = 3   [1, 2.5) = 4   [2.5, ∞) = 5           the labels that kernels see, in a copy of the tile
+//! row's grades    0.3 2.75 1.0 …  in rank order                      the k-th judged label of a row belongs to the k-th grade
+//! ```
+//!
+//! So thresholds and counts run in the kernels that know nothing of this, and only gains look at grades. Labels of two bytes would need a
+//! second copy of every kernel; this costs 8 bytes for each judged document that was retrieved, which are few. Where all documents are
+//! judged it is felt: AP of a matrix takes 6.7 times as long as with few grades, and 3.3 times where a twentieth is judged
+//! (benches/RESULTS.md).
+//!
+//! Facts keep running sums, `upto`: the number of documents in a class is a difference of two, each found by binary search, so a codebook
+//! of L levels costs L log n for a query and not a pass over its grades. Sums of integers are exact, so classes have the counts that codes
+//! would.
 
 use std::ops::Range;
 
@@ -128,6 +144,7 @@ impl ExactFacts {
                 let all = grades.upto.last().copied().unwrap_or(0);
                 let bounds = book.grades();
                 let classes = (FIRST_GRADE..).zip(bounds).zip(1..).map(|((code, &least), next)| {
+                    // Invariant: bounds ascend, so neither difference is negative.
                     let end = bounds.get(next).map_or(all, |&bound| grades.below(bound));
                     (code, end - grades.below(least))
                 });
@@ -204,6 +221,7 @@ pub fn classed<'a, 'g>(
     scratch.clear();
     scratch.extend_from_slice(tile.labels);
     let classes = book.codes() - usize::from(FIRST_GRADE);
+    // Each lane's grades not used yet. Groups of four ranks come lane by lane, so all lanes step down together.
     let mut grades: [&[f64]; LANES] = [&[]; LANES];
     grades[..tile.lanes].iter_mut().enumerate().for_each(|(lane, grades)| *grades = exact(lane));
     // Where a grade is missing, as it may be in a damaged file, labels stay as they are.

@@ -143,6 +143,8 @@ fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>)
     for of in judgments {
         let place = of.place();
         let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);
+        // ModelDocuments come in their order, so a number is that of the last one, or the next: behind a gap a grade would be put in the place
+        // of another document.
         let next = largest.len() as u32;
         if by != JudgedBy::Preference && of.subgroup != 0 {
             return Err("a judgment has a sub-group, but is not a preference");
@@ -159,6 +161,7 @@ fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>)
 impl FacetRows {
     /// Makes rows of those of a file, and checks them: the documents of a row are those of its query, each at most once.
     pub(super) fn checked(of: Arc<Facets>, rows: Ragged<u32>, queries: usize) -> Result<Self, String> {
+        // The last row that had each number: rows differ, so nothing is cleared between them, and the memory is that of the largest query.
         let mut met: Vec<usize> = Vec::new();
         for row in 0..rows.len() {
             let documents = of.documents(row % queries.max(1)).len();

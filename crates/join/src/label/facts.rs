@@ -119,10 +119,13 @@ impl Facts {
         let first = self.codes.iter().copied().min().unwrap_or(NEGATIVE);
         let last = self.codes.iter().copied().max().unwrap_or(NEGATIVE);
         // Codes fall, or stay, only where the next query starts.
+        // So all pairs that do not ascend are counted, and those across the starts of queries: the numbers are equal if no pair is inside
+        // of a query. An empty query starts where the next one does, and is left out, so that no start counts twice.
         let falls = |at: usize| usize::from(self.codes[at - 1] >= self.codes[at]);
         let starts = self.offsets.windows(2).filter(|of| of[0] < of[1] && of[0] > 0);
         let within = self.codes.windows(2).filter(|pair| pair[0] >= pair[1]).count();
         least > 0
+            // A query has at most 256 codes. What this refuses is looked at query by query.
             && u64::from(most) * 256 <= MOST_JUDGED
             && first >= NEGATIVE
             && usize::from(last) < codes
@@ -168,6 +171,7 @@ impl Facts {
             sums.clear();
             sums.push(0);
             sums.extend(facts.map(|(&code, &count)| {
+                // The sum over all queries may wrap. A difference is right all the same where the sum of the one query fits.
                 sum = sum.wrapping_add(term(code, count));
                 sum
             }));

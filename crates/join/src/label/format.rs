@@ -35,6 +35,28 @@
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
 //! in place by the engines, and their checksum is compared on request only. A label that a flipped bit made meaningless is still a
 //! byte, and every table has 256 entries: damage there gives a wrong number, never a read out of bounds.
+//!
+//! **What opening checks, in this order.** A checksum finds damage and no malice: whoever forges a file computes xxh3 as well. So each step
+//! trusts only what the steps before it have shown, and what a file claims costs nothing until the bytes for it are seen to be there.
+//!
+//! ```text
+//! header    magic → version → file length → number of sections → table is there → checksum of both
+//!           (the message names the likeliest cause: no .lmx, too new, truncated, damaged)
+//! table     each section: kind in order, place behind the one before, inside of the file, aligned; mark known; the last ends the file
+//! sections  checksum → fields, each by `take`: as many bytes as it claims must be left
+//!           rule → codebook: finite, distinct, ascending → ids: ascending → counts: codes of the codebook, 2²⁸ documents a query at most
+//!           → runs → row lengths: one for each query of each run, none deeper than the rule keeps
+//! tiles     which rows lie where is computed from the row lengths; the stored directory and the length of the tiles must be just that
+//! further   each against what is known by then: ties within rows and facts, exact grades as many as judged, documents numbered
+//! ```
+//!
+//! Why a forged file costs nothing: there is no allocation by a number that was only read. A column of n numbers is made of n · 4 or n · 8
+//! bytes that were taken from the file, multiplications saturate (so a huge n asks for more than the file has), and the tiles, which can be
+//! the largest part, must be in the file byte by byte before a row of that length is believed. The one number that is not backed by bytes
+//! is how many documents are judged with a grade; it is bounded, and what walks down an ideal ranking never writes it out.
+//!
+//! The directory of tiles follows from the row lengths, and is stored all the same: comparing it with what must be there finds a file that
+//! was packed by another rule, whose labels would else be read as those of other rows.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -256,6 +278,7 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
         judged.iter().for_each(|(code, count)| left[usize::from(code)] = count);
     }
     let ties = row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
+    // Documents that the rule cut off are judged too, and are not in the labels.
     ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count); // at most as many are judged so
     for (rank, label) in (1..).zip(tile.lane(lane)) {
         let left = &mut left[usize::from(label)];
@@ -431,7 +454,9 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
         let message = format!("a row of {depth} results where the rule keeps the first {kept}");
         return Err(damaged(path, SECTIONS[ROWS], message));
     }
+    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is checked not to overflow.
     let packing = Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
+    // Compared as bytes and then thrown away: what is used is what was computed.
     if section(&file, description, PACKING, path)? != encode_packing(&packing) {
         return Err(damaged(path, SECTIONS[PACKING], "does not follow from the row lengths".into()));
     }
@@ -494,6 +519,8 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         )));
     }
     let bytes = u64_at(head, 16);
+    // Before the checksum, for a truncated file is the most usual damage, and deserves its own words. The length in the table is believed
+    // only once it is that of the file.
     if bytes != length {
         return Err(header(format!(
             "the file has {length} bytes where its header says {bytes}: it is truncated"
@@ -508,6 +535,7 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         return Err(header(format!("the file ends after {length} bytes")));
     };
     let mut unsigned = table.to_vec();
+    // The checksum is over the header with zeros in the place of the checksum, as it was when it was computed.
     unsigned[HEADER - 8..HEADER].fill(0);
     if xxh3_64(&unsigned) != u64_at(head, 24) {
         return Err(header("the checksum does not match: the file is damaged".into()));
@@ -518,8 +546,10 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         let (kind, mark) = (u32_at(entry, 0), u32_at(entry, 4));
         let core = at < SECTIONS.len();
         let name = if core { SECTIONS[at] } else { name_of(kind) };
+        // Invariant: behind this loop sections ascend, do not overlap, and lie in the file, so that slices of it need no check.
         let next = if core { kind as usize == at + 1 } else { kind > sections[at - 1].kind };
         let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
+        // Checked: a length near 2⁶⁴ would wrap to a small end.
         let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
         if !next || !inside || !offset.is_multiple_of(ALIGN as u64) {
             return Err(damaged(path, name, "lies outside of the file".into()));
@@ -610,6 +640,7 @@ fn decode_book(from: &mut Decoder<'_>) -> Result<Codebook> {
     from.end()?;
     let bits = |grades: &[f64]| grades.iter().map(|grade| grade.to_bits()).collect::<Vec<_>>();
     match Codebook::new(grades.iter().copied()) {
+        // By bits: −0 equals 0, and would be another file for the same matrix.
         Ok(book) if bits(book.grades()) == bits(&grades) => Ok(book),
         _ => Err(from.bad("the grades are not finite, distinct and ascending".into())),
     }
@@ -666,6 +697,7 @@ fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
         out.string(run.source.as_bytes());
         out.u64(run.results);
         out.u64(run.ignored.count);
+        // A run of a million unjudged queries must not make the file large: their number, and a few for a message.
         let first = run.ignored.ids.iter().take(Unmatched::SHOWN);
         out.u32(first.len() as u32);
         first.for_each(|id| out.string(id));
@@ -675,6 +707,7 @@ fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
 
 fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
     let mut runs = Vec::new();
+    // No room by the count: each run takes 32 bytes at least, and a section that lacks them ends the loop.
     for _ in 0..from.u32()? {
         let name = from.text()?;
         let tag = from.string()?.to_vec();

@@ -3,6 +3,22 @@
 //! The library handles no signal by itself; a program asks for it. The handler may run at any instruction of any thread, so it takes no
 //! lock and allocates nothing: it walks a list to which records are only ever added, looks for the address that could not be read, and
 //! writes a message that was made when the file was mapped.
+//!
+//! ```text
+//! LATEST ──► record ──► record ──► … ──► null        made once, leaked, never changed but for `mapped`
+//!            addresses, message, mapped
+//! ```
+//!
+//! Why this is sound, though a signal may stop a thread between any two instructions:
+//!
+//! * A record is complete before the list leads to it: the exchange that publishes it releases, and whoever follows a link acquires.
+//! * No record is freed, so a handler that stands on one while its file is unmapped goes on safely. That costs 100 bytes for each file.
+//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order of the fields of `Bytes::Mapped`), and
+//!   the record of a newer map is nearer to the start of the list, so an address never names a file that is gone.
+//! * In the handler there are only loads, `write`, `pause`, `_exit`, `sigaction` and `raise`, all of which POSIX allows there.
+//!
+//! Why exit at all, and not go on: the instruction that faulted cannot be finished, and a `&[u8]` cannot report an error. A program that
+//! must survive reads its files instead (`FileAccess::Read`).
 
 use std::path::Path;
 
@@ -82,10 +98,13 @@ mod signal {
     /// Installs the handler, unless it is installed already.
     pub fn install(code: i32, message: fn(&str) -> String) {
         ASKED.get_or_init(|| {
+            // The action before is needed by the handler, so it is asked for first. Between the action and the end of this closure the
+            // handler of another thread finds nothing in `ASKED` and returns; its instruction faults again, until it is there.
             let previous = action(None);
             let asked = Handler { code, message, previous };
             let mut ours = previous;
             ours.sa_sigaction = on_sigbus as *const () as usize;
+            // On the thread's alternate stack, if it has one, as Rust's own handler runs, and with the address that faulted.
             ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             action(Some(&ours));
             asked
@@ -116,6 +135,7 @@ mod signal {
             next: AtomicPtr::default(),
         }));
         let add = |latest| {
+            // Relaxed: nobody sees the record before the exchange succeeds, which publishes this store too.
             record.next.store(latest, Ordering::Relaxed);
             Some(std::ptr::from_ref(record).cast_mut())
         };
@@ -173,6 +193,7 @@ mod signal {
         // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and `message` is valid for its length.
         #[allow(unsafe_code)]
         unsafe {
+            // The others wait for the end: two messages, or an exit before the first is written, would be worse.
             while SAID.swap(true, Ordering::AcqRel) {
                 libc::pause();
             }

@@ -1,4 +1,18 @@
 //! Files as memory: mapped where the system can, and read where it cannot or must not.
+//!
+//! Why mapped at all: a matrix is used in place, so opening one reads its small sections and no tile, and text goes from the page cache to
+//! the parser without a copy. Reading chunks into buffers instead took a twentieth more CPU time; touching all pages beforehand changed
+//! nothing (benches/RESULTS.md).
+//!
+//! What mapping asks of the rest of the crate, since other programs may break the condition that the block of `unsafe` below states:
+//!
+//! * No index is trusted that was checked in the file: what is checked is a copy, or is checked again where it is used.
+//! * Bytes become `str` only in a copy, for a `&str` that stops being UTF-8 is undefined behaviour.
+//! * Decompressors get a copy, block by block: their own `unsafe` must not see bytes change.
+//! * Every byte of a tile is a valid label: all tables by label have 256 entries.
+//!
+//! A file of length 0, which those of `/proc` say they have, and what is no regular file, such as a pipe, cannot be mapped, and is read.
+//! What is read lies in lines of 64 bytes, so that tiles are aligned as they are in a map, whose pages are.
 
 use std::fs::File;
 use std::io::Read;
@@ -50,6 +64,7 @@ impl Mapping {
     /// Opens the content of an open file; `path` is for messages.
     pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
         let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
+        // Some files of the system are regular, say that they have 0 bytes, and give more: these are read to their end.
         let length = if kind.is_file() { kind.len() } else { 0 };
         if access == FileAccess::Mapped && length > 0 {
             // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. It is beyond our
@@ -79,6 +94,7 @@ impl Mapping {
 fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
+    // A file that shrinks between the look at its length and here is an error, too; one that grows is read as it was.
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
     Ok(Mapping(FileMemory::Read { lines, length }))
 }
@@ -94,6 +110,7 @@ fn read_to_end(mut file: &File) -> std::io::Result<Mapping> {
 fn room(length: usize) -> std::io::Result<Vec<AlignedBytes>> {
     let mut lines = Vec::new();
     let count = length.div_ceil(size_of::<AlignedBytes>());
+    // A file larger than memory is an error of that file, and not the end of the process.
     lines.try_reserve_exact(count).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     lines.resize(count, bytemuck::Zeroable::zeroed());
     Ok(lines)

@@ -3,6 +3,16 @@
 //! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* if their labels are of
 //! two codes at least. Mixed groups are kept with their place. If the deepest rank that is kept cuts a group, the number of documents of
 //! each code that were cut off is kept too. Of the other groups only counts are kept: every order of them gives the same labels.
+//!
+//! ```text
+//! scores   9 9 9 7 7 5 5 5 │ 5 5     depth 8 cuts the last group
+//! labels   1 3 1 1 1 4 1 1 │ 3 1
+//! groups   0+3 mixed · 3+2 of one label: counted only · 5+3 mixed, and cut off: code 1 once, code 3 once
+//! ```
+//!
+//! Rows with a mixed group are few, so a row's groups are found by a bitmap: a mark has 64 bits, one a row, and the number of rows with a
+//! bit before it, so that the place among those rows is one count of bits. That is constant time for 2 bits a row, where a list of ends for
+//! all rows would take 64.
 
 use super::code::UNPOOLED;
 use super::facts::Facts;
@@ -44,6 +54,8 @@ impl TieCounts {
         if self.mixed != mixed.mixed {
             return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
         }
+        // The mixed groups are there to be counted; of the others the file only claims numbers. They can be if p groups of 2 to `largest`
+        // documents each can have d documents: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
         // The groups that are not mixed, their documents, and the fewest that these can be.
         let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
         let possible = plain.is_some_and(|(plain, documents)| {
@@ -235,6 +247,7 @@ impl TiedGroups {
         for (run, (counts, mixed)) in self.counts.iter().zip(found).enumerate() {
             let results =
                 || of.depths[run * queries..][..queries].iter().map(|&depth| u64::from(depth)).sum();
+            // Documents that were cut off count as tied, and how many there were is not known.
             let most = of.kept.map_or_else(results, |_| u64::MAX);
             counts.check(mixed, most).map_err(|message| format!("run {}: {message}", run + 1))?;
         }
@@ -266,6 +279,7 @@ impl RowTies<'_> {
         let depth = of.depths[row as usize];
         let (mut end, least) = (0, |last: bool| if last && !self.cut.is_empty() { 1 } else { 2 });
         for (at, &TiedGroup { start, length }) in (1..).zip(self.groups) {
+            // In this order no operation can overflow: `depth - start` is not negative behind the second condition.
             if start < end || start > depth || length > depth - start {
                 return Err(format!("a group of {length} from rank {start}, outside of {end} to {depth}"));
             }
@@ -355,6 +369,7 @@ impl TiedColumns {
             return Err(format!("tied documents of query {query}, and there are {queries}"));
         }
         let first = (self.counts.len() * queries) as u32;
+        // Workers rank queries in any order; sorted by query and rank, groups and cut-offs are those of one thread. No two are equal.
         run.groups.sort_unstable();
         run.cut.sort_unstable();
         self.counts.push(run.counts);

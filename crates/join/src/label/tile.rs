@@ -5,6 +5,19 @@
 //! loads four labels at a time, coalesced, and a 64-byte CPU vector holds sixteen lanes.
 //! The depth is that of the tile's deepest row, rounded up to 4; beyond the end of a row there is [`PAST_END`].
 //!
+//! ```text
+//! ranks 0…3     lane 0: abcd   lane 1: abcd   …   lane 63: abcd      256 bytes: four vectors of sixteen lanes
+//! ranks 4…7     lane 0: efgh   lane 1: efgh   …   lane 63: efgh
+//! ```
+//!
+//! **Packing.** Rows are sorted by depth, the deepest first, and cut into tiles in that order. A tile is as deep as its first row, which is
+//! hardly deeper than its last: with depths D₁ ≥ D₂ ≥ … of the first rows, all padding by depth is at most Σ 64 (Dₜ − Dₜ₊₁) = 64 D₁ labels,
+//! the size of one tile, however many there are. What is left is the rounding to four ranks. One row of a million results among thousands
+//! of ten would still cost 64 million labels, so a tile may have 16 lanes where that saves 5 %. The order among equal depths is that of
+//! rows: the packing is a function of the depths, so a file needs no directory that must be believed, and threads change no byte.
+//!
+//! 128 rows in a tile were tried: 0.9 of the speed at 0.1 % of relevant documents and 0.6 at 1 % (benches/RESULTS.md).
+//!
 //! [`PAST_END`]: super::code::PAST_END
 
 use crate::error::{Error, Result};
@@ -120,18 +133,22 @@ impl Packing {
             return Err(Error::Unanswerable(format!("a ranking of {depth} results, more than {DEEPEST}")));
         }
         let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
+        // Stable: equal depths stay in the order of rows.
         order.sort_by_key(|&row| std::cmp::Reverse(depths[row as usize]));
         let depth_at = |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(GROUP as u64);
         let (mut tiles, mut first, mut offset) = (Vec::new(), 0, 0u64);
         while first < order.len() {
             let left = order.len() - first;
             let wide = LANES as u64 * depth_at(first);
+            // What the next 64 rows take in tiles of 16. The last 48 rows or fewer never get 64 lanes.
             let narrow: u64 = (0..LANES.min(left))
                 .step_by(NARROW_LANES)
                 .map(|at| NARROW_LANES as u64 * depth_at(first + at))
                 .sum();
+            // In integers, so that no rounding decides where a row lies. Neither product can overflow: a depth has 32 bits.
             let lanes = if narrow * 20 <= wide * 19 { NARROW_LANES } else { LANES };
             let rows = lanes.min(left);
+            // Invariant: depth × lanes is a multiple of 64, so every tile begins on a line.
             let tile = TileSpan {
                 offset,
                 depth: depth_at(first) as u32,

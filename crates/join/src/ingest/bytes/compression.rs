@@ -1,4 +1,13 @@
 //! gzip and zstd, recognised by their first bytes.
+//!
+//! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. What is decompressed has no size that could be
+//! believed, so text comes in blocks, a zstd window has 128 MiB at most (the limit of the library), and rows that repeat others, of which a
+//! few kilobytes can hold millions, are dropped while they are read.
+//!
+//! A gzip stream may be several: `cat a.gz b.gz` is one file of two members, and bgzip writes such files. flate2's decoder for several
+//! members takes whatever follows a member for the next header, and so refuses the zeros with which tapes and block devices fill up; its
+//! decoder for one member ignores all that follows, and so loses data silently. Here zeros are padding, and anything else is an error that
+//! says how many bytes are there.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -42,6 +51,7 @@ impl Codec {
             Codec::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
         let mut start = Vec::new();
+        // A reader may give fewer bytes than asked for, so three are read until they are there.
         text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
         if start == BYTE_ORDER_MARK {
             start.clear();
@@ -59,6 +69,7 @@ impl Codec {
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
         match error.kind() {
+            // A disk that fails is not a damaged file: what the reader below said is kept as it is.
             _ if error.get_ref().is_some_and(|inner| inner.is::<NotRead>()) => error,
             io::ErrorKind::UnexpectedEof => {
                 io::Error::new(error.kind(), format!("the {name} stream ends early: is the file complete?"))
@@ -83,6 +94,7 @@ pub(in crate::ingest) struct Explained<R> {
 impl<R: Read> Read for Explained<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.text.read(into).map_err(|error| match error.kind() {
+            // Readers try again after this kind, which another kind would prevent.
             io::ErrorKind::Interrupted => error,
             _ => self.codec.explain(error),
         })
@@ -171,12 +183,14 @@ impl<'a> GzipMembers<'a> {
     /// Goes on to the next member; `false` if there is none.
     fn next(&mut self) -> io::Result<bool> {
         let rest = self.member.get_mut();
+        // Invariant: a member's decoder takes no byte behind its own, for it reads from a buffer and says how many it used.
         if rest.look(2)?.starts_with(&[0x1f, 0x8b]) {
             let nothing = Ahead { reader: Box::new(io::empty()), buffer: Vec::new(), range: 0..0, taken: 0 };
             let rest = std::mem::replace(rest, nothing);
             self.member.reset(rest);
             return Ok(true);
         }
+        // All of the rest is read, to tell a megabyte of zeros from zeros with something behind them.
         let (before, mut zeros) = (rest.taken, true);
         loop {
             let bytes = rest.look(1)?;

@@ -1,11 +1,23 @@
 //! A set of distinct ids, numbered in the order in which they were added.
+//!
+//! ```text
+//! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three quarters full; searched one by one
+//! words   [ id and length, if the id has fewer than 8 bytes ]   u64 an id
+//! ids     bytes one behind the other, and their ends
+//! ```
+//!
+//! Numbers are those of the order of arrival, so that what is kept beside the ids (tables, facts) is a plain list. A search that meets the
+//! right hash compares one word and is done for most ids of queries and groups (`q17`, `1049`): the bytes, which lie in a third place, are
+//! read for longer ids alone. The table keeps the high half of a hash only, so growing hashes all ids again; it makes room for four times
+//! as many, so that this is about once for each id.
 
 use crate::label::Ids;
 
 use super::brief::Brief;
 use super::hash::{Seed, spread};
 
-/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and 11 to 22 for the table.
+/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11 to 43, or to 22 if it is made of
+/// ids that are there.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Interner {
     seed: Seed,
@@ -21,6 +33,7 @@ const LOW: u64 = u32::MAX as u64;
 /// The word of an id of fewer than eight bytes, with its length; 0 for longer ids.
 #[inline(always)]
 fn word(id: &[u8]) -> u64 {
+    // Seven bytes and the length plus one: no two ids have the same word, and none has 0, which means a longer one.
     if id.len() < 8 { Brief::of(id, 0, id.len()).first() | (id.len() as u64 + 1) << 56 } else { 0 }
 }
 
@@ -50,6 +63,7 @@ impl Interner {
 
     /// Forgets the ids. Room is kept for about as many.
     pub fn clear(&mut self) {
+        // One large query must not make clearing slow for all small ones behind it.
         if self.slots.len() > 16 * (self.ids.len() + 4) {
             self.slots = Vec::new();
         }
@@ -94,6 +108,7 @@ impl Interner {
     /// The number of the id, or the empty slot where it belongs.
     #[inline]
     fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
+        // Invariant: a quarter of the slots is empty, so that the search ends; `grow` makes their number a power of two.
         let mask = self.slots.len() - 1;
         let mut at = spread(hash) as usize & mask;
         loop {

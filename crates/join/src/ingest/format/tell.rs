@@ -2,6 +2,34 @@
 //!
 //! A text that can be TREC is TREC, unless it begins as JSON. Otherwise the content decides. The end of a name (`.tsv`, `.csv`, `.jsonl`,
 //! `.letor`, also with `.gz` or `.zst` behind it) decides only if the content can be read in two ways.
+//!
+//! Most formats can be mistaken for another: a header of four words is a line with a wrong grade, LETOR is blanks between numbers, a TSV
+//! whose titles have blanks is TREC with other fields. So the order of the questions decides, and it goes from what is certain to what is a
+//! guess:
+//!
+//! ```text
+//!  question                                            if so                        why here
+//!  the dialect is one of trec_eval                     TREC, or an error            trec_eval reads nothing else
+//!  NumPy's magic bytes                                 a matrix                     no text has them
+//!  magic bytes of Parquet, Arrow; line 1 is no TREC    a file of tables             ids may be any bytes, so TREC comes first
+//!  a format was named                                  that one                     the user knows
+//!  line 1 is TREC, no JSON; no columns were named      TREC; by the name: table     the promise: what can be TREC is TREC
+//!  a zero byte, the start of an archive …              an error that says so        the questions below are about text
+//!  JSON                                                JSON                         its start is not ambiguous
+//!  a later line is TREC, or all are of the other role  known header → table,        one bad line must not make TREC a table; swapped
+//!                                                      else an error of TREC        arguments must not become a table without a header
+//!  { or [ at the start                                 JSON, with its error         broken JSON is told as JSON
+//!  qid: or 1:0.5 in line 1, or numbers alone           LETOR, or scores for it      before tables, for it is blanks between fields
+//!  ; or | in all lines, quotes around lines            an error that says so        else it were one column of a table
+//!  a header, also behind # above                       a table                      names are evidence, counts of columns a guess
+//!  a run of 5 fields, the last a number                TREC without a tag           only the tag can be what is missing
+//!  1 or 2 lines of 3 or 5 fields                       an error with the option     too little to guess from
+//!  3 columns, or several between tabs or commas        a table, in TREC's order     the guess, which `-v` reports
+//!  none of these                                       an error of TREC             the most usual intention
+//! ```
+//!
+//! Twenty lines are looked at, of the first 64 KiB, or of more if the first line is longer. Nothing is decided by a line further down, so a
+//! text is told in the same way from a file and from a pipe; and what is wrong there is a problem of its line.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -94,6 +122,7 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
     let comments = role.comments(rules);
     let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
     let lines: Vec<(u64, &[u8])> = all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
+    // The first line that counts alone: if it is right, the text is TREC with some wrong lines, however many follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
     if let Some(format) = read_as.tables(head.text).filter(|_| read_as.format.is_some() || !is_trec) {
         return of_file(format, known);
@@ -673,6 +702,7 @@ impl<'l> Look<'l> {
         let mut fields = split(self.first);
         let is_number = fields.next().and_then(finite).is_some();
         fields.next().map_or(is_number || self.are_scores(), |second| {
+            // SVM-light's form without `qid`: a label, and then features as `number:value`.
             let feature = second.iter().take_while(|byte| byte.is_ascii_digit()).count();
             second.starts_with(b"qid:") || is_number && feature > 0 && second.get(feature) == Some(&b':')
         })

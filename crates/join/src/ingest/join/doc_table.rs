@@ -9,6 +9,24 @@
 //! ```
 //!
 //! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
+//!
+//! A join looks up every result of a run, and nearly none is judged. So the answer "no" has to be cheap, and the answer "yes" compact:
+//!
+//! ```text
+//! hash   63 ───── 48 47 ──────────── 32 31 ───────────── 16 15 ───────── 0
+//!        tag (16)    └─ filter: which of the 16 S bits ──┘
+//!        spread(hash) chooses the first slot; then one after the other, until an empty one
+//! ```
+//!
+//! * The filter has 20 bits for each document, one of which is set, so one unjudged document in twenty (4.8 %) passes it and probes a slot.
+//!   It is a quarter of the slots, 2.5 bytes a document, and usually stays in the first-level cache while results are looked up.
+//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the others without reading a docno. What is left compares bytes: a hash
+//!   never decides that two ids are the same.
+//! * Slots are chosen by a product and a shift (Lemire, "Fast random integer generation in an interval", 2019), so a table has as many
+//!   slots as it needs and not the next power of two.
+//!
+//! Codes are preliminary while queries are read, for the grades of the rest of the file are not known: the first grade to come is 3, the
+//! next 4 … When all are known, one table of 256 entries for each shelf says what they mean, and no slot is written again.
 
 use crate::ingest::bytes::hash::spread;
 use crate::ingest::record::packed::Record;
@@ -83,6 +101,7 @@ impl Shelf {
 
     /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
     pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
+        // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of `MOST_DOCUMENTS`, below 2³².
         let slots = (documents + documents / 4 + 1) as u32;
         let table = DocTable { shelf, slots, start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
@@ -117,10 +136,13 @@ impl Shelf {
         if self.keyed {
             self.docnos.extend_from_slice(&record.key.to_le_bytes());
         }
+        // The slot points behind the key, at the length, so that a table without keys is read in the same way.
         let tag = record.hash >> TAG_SHIFT << TAG_SHIFT;
+        // Invariant: no slot that is taken is 0, for codes of named documents begin at 2.
         self.words[first + at] = tag | u64::from(code) << CODE_SHIFT | self.docnos.len() as u64;
         let (word, bit) = table.filter_bit(record.hash);
         self.words[word] |= bit;
+        // One byte for nearly all; 255 announces four more.
         match u8::try_from(docno.len()) {
             Ok(length) if length < u8::MAX => self.docnos.push(length),
             _ => {

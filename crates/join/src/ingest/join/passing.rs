@@ -1,6 +1,29 @@
 //! A run that is read once: its queries are ranked one by one as they come, and their rankings passed on.
 //!
 //! The rows of a query must be together, for its rankings are gone when other queries come. A query that comes back is noticed.
+//!
+//! ```text
+//! text ──► blocks of whole queries ──► whichever worker is free
+//!            worker 0   q1 ─ met before? no ─ ranked ─► labels of q1, q2 … ─ 2²⁰ labels or 2¹⁴ rankings ─► its taker: a block
+//!            worker 1   q3 ─ …                                                                             is evaluated, and forgotten
+//!          places[q]    chunk · line where q began, or none: one number a judged query, shared by all workers
+//! ```
+//!
+//! *Who takes a query.* The reader that cuts the next block under a lock; the others rank theirs meanwhile (see `chunks`). A block ends
+//! where a query begins, so one worker has all rows of a query, unless these are not together.
+//!
+//! *Who ranks it.* The machine that reads files too, with one more condition before a ranking is made: that its query was never met. What a
+//! worker holds is a block of text, the records of one query, and labels until they are enough for a block of the engine; what all of them
+//! hold is 8 bytes for each judged query. So memory does not grow with the run.
+//!
+//! *Who notices one that comes back.* `fetch_min` puts the earlier place and returns the one before, so the second to come, whoever that
+//! is, knows both, and reports the later of them. Let a query begin at a < b < c. Whichever of a and b is met second reports b: if it is b,
+//! the least place so far is a; if it is a, the least is b, and b is the later of both. Reports of c do no harm, for the least of all
+//! reports is named. Blocks are handed out in order, and what was handed out is worked on also after a stop, so nothing before the named
+//! place is unread: the message is the same for any number of threads.
+//!
+//! *Columns* come in batches that end anywhere. The last query of a batch waits, copied, until another begins or the run ends; the rest is
+//! read where it lies. Chunks are numbered through all batches, so that places stay in the order of the run.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -155,6 +178,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let went_on =
             self.read(&PassingSource { name: &name, form: &form, text, size: self.size }, self.lines);
         drop(rows);
+        // The next text goes on in the table that this one began: its first line is no header.
         self.form = if self.chunks == before { form } else { form.without_header() };
         Ok(went_on?.then_some(()))
     }
@@ -244,6 +268,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
                 ),
             )
         };
+        // Workers of the reading before are used again, with their rankings: a batch of columns need not be a block.
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), worker)?;
         let lines = read.lines();
         let (mut back, mut went_on, mut tag) = (None::<(u64, u32)>, true, Default::default());
@@ -279,6 +304,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
         self.results += read.count;
+        // The last tag counts, and the last batch may have none.
         if !tag.1.is_empty() {
             self.tag = tag.1;
         }
@@ -345,6 +371,7 @@ pub struct Passed {
 /// Passes on the rankings that there are; returns `false` if no more are wanted.
 fn hand_on(rankings: &mut RunRankings<'_>, take: &mut impl TakeRankings) -> bool {
     let staged = &mut rankings.staged;
+    // Cleared and not dropped: the next rankings have the room.
     let wanted = staged.rows.is_empty() || take.take(staged);
     staged.rows.clear();
     staged.labels.clear();
@@ -363,6 +390,7 @@ const LINE_BITS: u32 = 32;
 
 /// Makes a place. Places are in the order of the input.
 fn place(chunk: u64, line: u64) -> u64 {
+    // Saturating: a line too large makes a wrong number in a message, where overflow would make another chunk.
     chunk << LINE_BITS | line.min((1 << LINE_BITS) - 1)
 }
 
@@ -379,6 +407,7 @@ impl QueryStarts {
     /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of both places, which is where it comes
     /// back.
     fn meet(&self, query: u32, here: u64) -> Option<u64> {
+        // Relaxed is enough: all operations on one place are in one order for all threads, and no other memory hangs on it.
         let before = self.0[query as usize].fetch_min(here, Ordering::Relaxed);
         (before != NONE).then(|| before.max(here))
     }

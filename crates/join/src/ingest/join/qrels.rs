@@ -531,6 +531,7 @@ impl Grades {
         if grade < 0.0 {
             return NEGATIVE;
         }
+        // A walk over a list, for grades are few: where they are many the list ends at one too many, and all are read again.
         let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
             // One grade too many is kept, so that the codebook shows it.
             self.0.truncate(MAX_GRADES);

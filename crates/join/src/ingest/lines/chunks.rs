@@ -3,6 +3,26 @@
 //! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its own into a few blocks, which return to
 //! the thread when they are parsed. The places of the cuts never change a result: a query that is cut in two nevertheless, because its
 //! lines are not together, is noticed by the readers.
+//!
+//! ```text
+//! text    q1 q1 q1 q1 q1 q1 q1 q2 q2 q3 q3 q3 …        a word is a line
+//!         └ size ──────┘          │                    the next line that begins behind it is of q1, so the cut is at the next new query
+//!         └ chunk 0 ─────────────┘└ chunk 1 …
+//! ```
+//!
+//! *In memory* a border is searched forwards, from `start + size`: the rest of one query is read twice, once here and once by its worker.
+//! *From a stream* it is searched backwards, from the end of what is there: the last query may go on, so the cut is before it, and its
+//! lines are copied to the start of the next buffer. If all of the buffer is one query it is filled up to twice its size and searched
+//! again, so that reading a query of any length is linear.
+//!
+//! A mebibyte, because decompressed text is then parsed while it is in a cache (git log, 227af8e), and because a file of 256 MB still has
+//! enough chunks for every thread. Reading files into buffers like these, instead of mapping them, took a twentieth more CPU time as a
+//! whole (benches/RESULTS.md).
+//!
+//! There are two ways to take from a stream. `each_chunk` opens it by itself, and may do so again for a second reading. A thread of its own
+//! decompresses, one block ahead, for that takes longer than all else (the medium run 0.46 s as gzip, 0.12 s as it is). `each_block` is
+//! lent a reader that can be read once, and has no such thread: whoever is free reads the next block under a lock while the others work.
+//! Both hand out chunks in ascending numbers.
 
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -72,11 +92,13 @@ pub(in crate::ingest) fn each_chunk<W: Send>(
             }));
         }
     };
+    // One block is read ahead. Buffers come back through the other channel, so that a few are used in turns, whatever the size of the text.
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
         let cuts = CutRule::anywhere(size, table);
         let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
+        // A limit on threads is no reason to fail: then one thread reads and works in turns, with the same chunks.
         let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
             return on_this_thread(open, cuts, stop, worker(), take);
         };
@@ -126,6 +148,7 @@ fn on_this_thread<W>(
 
 /// The size of chunks for a text of `length` bytes: small texts are cut finer, so that every thread has some.
 fn fitting(size: usize, length: usize) -> usize {
+    // Four chunks a thread even out what one takes longer than another; below 64 KiB the borders would cost more than that saves.
     size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
@@ -186,9 +209,11 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>)
     if at >= text.len() {
         return text.len();
     }
+    // From `at - 1`, so that a line that begins at `at` counts. `at` is 1 at least, for sizes are.
     let mut start = line_after(text, at - 1);
     let (mut before, mut last) = (None, start);
     while start < text.len() {
+        // Without this, each chunk of a long comment would be searched to its end by the one before, and then be read again.
         if start - last > gap {
             return start;
         }
@@ -222,6 +247,7 @@ fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
                 return border;
             }
             (border, after) = (start, Some(query));
+        // Only at the end, before a line of a query is met: a gap between two queries ends at their border.
         } else if after.is_none() && last - start > gap {
             return last;
         }
@@ -331,6 +357,7 @@ impl<'r> Blocks<'r> {
             // Nothing is read after a line that is too long: the worker that gets the line reports it.
             self.ended = ended || filled - last_line > LONGEST_LINE;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
+            // Invariant: `length` is behind a line feed, or the text has ended, so that no line is cut.
             let Some(length) = cut else {
                 self.wanted = 2 * filled.max(size); // all one query
                 continue;
@@ -340,6 +367,7 @@ impl<'r> Blocks<'r> {
             grow(&mut next, rest.len().max(size))?;
             next[..rest.len()].copy_from_slice(rest);
             self.filled = rest.len();
+            // Half a size more than what is left over, so that a long rest does not make the next block a small step.
             self.wanted = size.max(self.filled + size / 2);
             let text = std::mem::replace(&mut self.text, next);
             let (number, start) = (self.number, self.start);

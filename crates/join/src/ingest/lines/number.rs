@@ -3,6 +3,26 @@
 //! Nearly every score has at most seven digits before its dot and at most eight behind it. Each part is converted at once, without a branch
 //! for each digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the correctly
 //! rounded value. So this short way gives the same bits as a full parser, which reads all other numbers.
+//!
+//! The argument is Clinger's ("How to read floating point numbers accurately", 1990): 15 digits are below 10¹⁵ < 2⁵³, so the integer is
+//! exact, 10⁸ is exact, and a division rounds the exact quotient once, to the nearest, which is what the value is. A product with 10⁻⁸,
+//! which is no exact number, would round twice.
+//!
+//! Eight characters become a number in a register, as in fast_float's `parse_eight_digits_unrolled`. The first character is the lowest
+//! byte:
+//!
+//! ```text
+//! "37.085274 "     head: the 8 bytes from the start on; tail: the 8 bytes up to the end
+//! head             3 7 . 0 8 5 2 7      the first dot is byte 2, so the whole part has 2 digits
+//! first(head, 2)   0 0 0 0 0 0 3 7      shifted up: what stands behind the dot falls out, and zeros come in as leading digits
+//! last(tail, 6)    0 0 0 8 5 2 7 4      masked: what stands before the fraction becomes zero
+//! digits           10 · d + next        bytes 0, 2, 4 and 6 hold the values of two digits each
+//!                  × 10⁶, × 100         of bytes 0 and 4, by one multiplication; × 10⁴ and × 1 of 2 and 6 by another; the sums are in
+//!                                       the upper half
+//! ```
+//!
+//! So a score costs two loads, three multiplications for each part, one to join them, and a division, and no loop over its characters. Both
+//! loads may reach into the fields beside it. Where the text begins or ends too near for that, the full parser reads the field.
 
 /// Powers of ten by exponent.
 const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -34,6 +54,8 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let head = u64::from_le_bytes(*text.get(start..)?.first_chunk()?);
     let tail = u64::from_le_bytes(*text.get(..end)?.last_chunk()?);
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
+    // A dot at or behind the end belongs to other text. Eight, which is no dot, is less than the length of a field of nine digits and more,
+    // for which eight digits before the dot are one too many.
     let (digits, wrong, places) = if whole < fraction {
         // The dot, and the digits behind it.
         let places = fraction - whole - 1;
@@ -47,6 +69,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
         let whole = last(tail, fraction)?;
         (digits(whole), not_digits(whole), 0)
     };
+    // One branch for all characters, taken by scores in another notation alone.
     if wrong != 0 {
         return None;
     }
@@ -58,6 +81,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
+    // The bytes that are zero. A borrow may mark bytes above the first of them falsely, and none below it.
     let dots = other.wrapping_sub(every(1)) & !other & every(0x80); // its lowest bit is that of the first dot
     dots.trailing_zeros() as usize / 8
 }
@@ -83,12 +107,14 @@ fn last(bytes: u64, length: usize) -> Option<u64> {
 /// A number that is not 0 if a byte is not the value of a digit.
 #[inline(always)]
 fn not_digits(digits: u64) -> u64 {
+    // 0x76 lifts 10 and more to the top bit. From 0x8a on the sum carries out of its byte, but such a byte has the top bit by itself.
     (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
 }
 
 /// The number that eight digits make; the first is the lowest byte.
 #[inline(always)]
 fn digits(digits: u64) -> u64 {
+    // Nothing carries into what counts: a pair is below 100, and the lower half of either product below 2³².
     let pairs = (digits.wrapping_mul(10)).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
@@ -99,6 +125,7 @@ fn digits(digits: u64) -> u64 {
 #[inline(always)]
 pub(in crate::ingest) fn letters(value: f64) -> [u8; 16] {
     let bits = value.to_bits();
+    // Eight nibbles become eight bytes in three steps: halves apart, then quarters, then eighths.
     let spread = |half: u64| {
         let pairs = (half | half << 16) & 0x0000_ffff_0000_ffff;
         let bytes = (pairs | pairs << 8) & 0x00ff_00ff_00ff_00ff;
@@ -149,6 +176,7 @@ pub(in crate::ingest) fn prefix(field: &[u8]) -> Option<f64> {
 pub(in crate::ingest) fn integer_prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    // Saturating, as glibc's `atol`, which is `strtol`. Digits are added with their sign, for −2⁶³ has no positive twin.
     let sign = if negative { -1 } else { 1 };
     let value = digits
         .fold(0i64, |value, &digit| value.saturating_mul(10).saturating_add(sign * i64::from(digit - b'0')));
@@ -175,6 +203,7 @@ fn hexadecimal(field: &[u8]) -> f64 {
     while let Some(&byte) = field.get(at) {
         match (byte as char).to_digit(16) {
             _ if byte == b'.' && !dot => dot = true,
+            // Sixteen digits from the first that is not 0; of the others it only matters whether one is not 0.
             Some(digit) if mantissa >> 60 == 0 => {
                 mantissa = mantissa << 4 | u64::from(digit);
                 exponent -= 4 * i64::from(dot);
@@ -212,6 +241,8 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     };
     let half = 1u128 << 63;
     let sticky = sticky || lost > 64;
+    // Rounded once, here, at the last bit that a number of this size has: rounding to 53 bits, and then to a subnormal number, would round
+    // twice.
     let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
     let kept = kept + u64::from(up);
     let unit = exponent + i64::from(lost);

@@ -10,6 +10,21 @@
 //! ```
 //!
 //! A field that is read may stand between quotes (`"`), but has none inside and ends on its line.
+//!
+//! Why this is not the reader of TREC's lines: there any number of blanks is one separator, and no field is empty; here two separators side
+//! by side are an empty field, blanks belong to their field, and a quote suspends all of it. Why there are two ways: three columns (query,
+//! document, number) are what most tables have, and the rows that are made of JSON, LETOR and matrices unless they carry ranks or groups.
+//! Three bits are taken off a mask without a loop. With any other number of columns the bits of a window become a list of places first, and
+//! a line is then as many neighbours of the list as there are columns:
+//!
+//! ```text
+//! text     a , b , c , d ⏎ e , f , g , h ⏎          4 columns
+//! places   1   3   5   7   9  11  13  15            u16, for a window has 4096 bytes
+//!          └─────────────┘ └─────────────┘          3 separators and a line feed: a row; anything else: the line is split byte by byte
+//! ```
+//!
+//! A quote is listed as well, and is neither a separator nor a line feed, so a line with one never looks like a row. With three columns a
+//! window that has a quote anywhere goes the other way as a whole: one test for 4096 bytes, and none in the loop over its lines.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -96,12 +111,14 @@ impl RowScanner {
             let count = dispatch!(level, simd => index(simd, here, separator, places));
             let mut at = 0;
             loop {
+                // Invariant: the places from `at` on are those behind `start`, so that the first of them ends the first field.
                 if let Some(ends) = places[at..count].get(..columns)
                     && let end = window + usize::from(ends[columns - 1])
                     && text[end] == b'\n'
                     && ends[..columns - 1].iter().all(|&place| separator.is(here[usize::from(place)]))
                 {
                     line += 1;
+                    // CR LF ends a line as LF does. Between blanks a CR is a blank, whose place makes one column too many: the slow way.
                     let last = end - usize::from(!blanks && end > start && text[end - 1] == b'\r');
                     let field = |column: usize| {
                         let begin =
@@ -114,6 +131,8 @@ impl RowScanner {
                         number: field(table.number),
                     };
                     let is_whole = row.query[0] < row.query[1] && row.doc[0] < row.doc[1];
+                    // Between tabs or commas a field may be empty, unless it is an id. Between blanks none is: two blanks side by side are
+                    // one separator, which only the slow way knows.
                     let is_plain = !blanks
                         || text[start] != b'#'
                             && (0..columns).all(|column| field(column)[0] < field(column)[1]);
@@ -132,6 +151,7 @@ impl RowScanner {
                         at += feed + 1;
                         end
                     }
+                    // At the start of the window the line is longer than a window, or the text ends without a line feed.
                     None if start > window => break, // the line may end behind the window
                     None => memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length),
                 };
@@ -164,6 +184,7 @@ fn each_row_of_three<S: Simd>(
     while start < text.len() {
         let window = start;
         let end = text.len().min(window + WINDOW);
+        // The general way takes this window, up to a line that begins behind it.
         if !mark(simd, &text[window..end], separator, &mut scanner.marks) {
             (start, line) = scanner.each_row_until(text, (start, line), end, table, lines);
             continue;
@@ -171,6 +192,7 @@ fn each_row_of_three<S: Simd>(
         while let Some((ends, is_plain)) = ends_of_three(&scanner.marks, window, start) {
             let [one, two, feed] = ends;
             line += 1;
+            // Invariant: two separators stand before the line feed, so `feed` is not 0.
             let last = feed - usize::from(text[feed - 1] == b'\r');
             if !is_plain {
                 any_line(text, [start, feed], line, table, lines);
@@ -295,6 +317,7 @@ fn mark<S: Simd>(
     let mut last = [b'x'; 64];
     last[..tail.len()].copy_from_slice(tail);
     let byte = separator.byte();
+    // Where quotes mean nothing the same comparison looks for line feeds, which are taken out again below: no second loop is compiled.
     let quote = if separator.has_quotes() { b'"' } else { b'\n' };
     let mut quotes = 0;
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks.iter().chain([&last])) {
@@ -303,6 +326,7 @@ fn mark<S: Simd>(
         *mark = SeparatorMark { separators: bytes.simd_eq(byte).to_bitmask() | feeds, feeds };
         quotes |= bytes.simd_eq(quote).to_bitmask() & !feeds;
     }
+    // Marks of a longer window before this one may be left.
     marks[(blocks.len() + 1).min(WINDOW / 64)..].fill(SeparatorMark::default());
     quotes == 0
 }
@@ -322,10 +346,13 @@ fn ends_of_three(
     if feeds == 0 {
         return ends_of_long(marks, window, start);
     }
+    // `one`, `two` and `three` are the separators of the line without its lowest none, one and two. If there are exactly three, the last is
+    // the line feed, for the mask ends there.
     let one = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
     let two = one & one.wrapping_sub(1);
     let three = two & two.wrapping_sub(1);
     let is_so = three != 0 && three & three.wrapping_sub(1) == 0;
+    // No separator stands at the start or right behind another: no field is empty.
     let is_plain = one & (one << 1 | 1) == 0;
     is_so.then(|| ([one, two, three].map(|bits| start + bits.trailing_zeros() as usize), is_plain))
 }
@@ -373,6 +400,8 @@ fn index<S: Simd>(simd: S, window: &[u8], separator: Separator, places: &mut [u1
         };
         let mut marks = marks.to_bitmask();
         let here = marks.count_ones() as usize;
+        // Eight places are written even if fewer are left, and counted only as far as they are there: so a block takes one or two turns of
+        // the loop, not one for each place. The list has room for the surplus, which the next block overwrites.
         for first in (0..here).step_by(8) {
             let Some(eight) = places[count + first..].first_chunk_mut::<8>() else {
                 unreachable!("there is room")

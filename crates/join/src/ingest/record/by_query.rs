@@ -2,6 +2,18 @@
 //!
 //! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache. Every
 //! record costs its 32 bytes, and 32 more while its bucket is being worked on.
+//!
+//! ```text
+//! worker 0   ─ record of query 700 ─► bucket 700 >> shift ─► blocks of 256 records      at most 256 buckets a worker, no lock
+//! worker 1   ─ …
+//! then, a thread a bucket:  blocks of all workers ─ counting sort by query ─► queries ─ sort by place in the input ─► each ranked
+//! ```
+//!
+//! It is a radix sort of two digits: the high bits of a query's number while the text is read, the low bits later, when a bucket fits into
+//! a cache. Fewer and more than 256 buckets were tried, and did not win (benches/RESULTS.md).
+//!
+//! Within a bucket the counting sort is stable and each worker read ascending chunks, so the records of a query are one ascending run a
+//! worker. The stable sort that follows finds these runs and merges them, which is why it is not the unstable one.
 
 use std::ops::Range;
 
@@ -37,6 +49,7 @@ impl Bucket {
     #[cold]
     #[inline(never)]
     fn begin_block(&mut self) {
+        // A vector that doubles would copy its records, and for a moment hold them twice.
         let full = std::mem::replace(&mut self.last, Vec::with_capacity(BLOCK));
         self.full.push(full);
     }
@@ -156,6 +169,7 @@ impl Scattered {
             copy_again(copies, &mut records, &places);
         }
         self.dropped += dropped;
+        // The next look comes when four times as many are there, so that all looks together cost as much as the last one does.
         self.count = 0;
         self.room = MANY.max(4 * records.len());
         records.into_iter().for_each(|record| self.put(record));
@@ -287,6 +301,7 @@ pub(in crate::ingest) fn each_query<W: Send>(
         if watch.is_some_and(Watch::is_stopped) {
             return worker;
         }
+        // The blocks are freed before anything is ranked: each record is there twice only while its bucket is sorted.
         let mut together = by_query(&records);
         drop(records);
         for query in together.chunk_by_mut(|one, next| one.query == next.query) {
@@ -310,9 +325,11 @@ fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
     let all = || parts.iter().flatten();
     let Some(first) = all().map(|record| record.query).min() else { return Vec::new() };
     let last = all().map(|record| record.query).max().unwrap_or(first);
+    // Queries of a bucket are neighbours, so counting them needs no more places than the bucket has queries.
     let mut next = vec![0usize; (last - first) as usize + 2];
     all().for_each(|record| next[(record.query - first) as usize + 1] += 1);
     (1..next.len()).for_each(|query| next[query] += next[query - 1]);
+    // `next[query]` is where the query begins, and while records are placed, where its next one goes.
     let mut sorted = vec![Record::default(); next[next.len() - 1]];
     for record in all() {
         let place = &mut next[(record.query - first) as usize];

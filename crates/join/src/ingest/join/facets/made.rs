@@ -55,6 +55,8 @@ impl<'t> MadeQuery<'t> {
             |judgment, _| judgment,
             |judgment| judgment,
         );
+        // Lines are needed for messages alone, so judgments are distributed without them first, and once more with them if a message may
+        // come.
         let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
         let mut made = MadeQuery { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
         let by_preference = shape.by == JudgedBy::Preference;
@@ -182,6 +184,7 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
     let mut docs: Vec<&[u8]> = Vec::new();
     let mut numbers: Vec<u32> = Vec::new();
     match parts {
+        // The usual case, all rows of a query together: its documents are distinct already.
         [(part, _)] => {
             docs.extend(part.docs());
             numbers.extend(0..docs.len() as u32);

@@ -8,6 +8,27 @@
 //! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each query's
 //! documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked ([`made`]). Plain
 //! labels are made of each document's largest grade.
+//!
+//! ```text
+//! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1      ║ a border of pieces, cut anywhere between lines
+//! piece   stretch q1: d7 = 0, d3 = 1;  names: ann = 0, bob = 1                     24 bytes a row: grade, document, groups, line
+//!         rows (0, ann) (1, ann) (0, bob)         ║ stretch q1: d3 = 0; stretch q2 …
+//! query   q1: all its stretches; documents together d3, d7 → 0, 1; names of all pieces → 0, 1
+//!         judgments by (document, group, sub-group), in room that was set aside for as many as q1 has rows
+//! ```
+//!
+//! Why documents are numbered twice: a piece cannot know the documents of the others, and a number of 4 bytes in each row is less than a
+//! docno. In most texts a document's lines are together, or each group names the same documents in the same order; then a row's document is
+//! the last one or the next one, which one comparison tells, and nothing is hashed (`Piece::push`). Rows are put in order by counting, by
+//! document, and sorted only where a document's own few are out of order, so that all of it is linear but for sorting distinct docnos and
+//! names.
+//!
+//! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in their order, so they must not depend on
+//! the order of the lines, on borders of pieces, or on threads. ndeval and trec_eval also go by names: the one by docnos where gains are
+//! equal, the other by judgment groups when it averages.
+//!
+//! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that each distinct docno of a stretch is
+//! copied once.
 
 mod made;
 mod piece;
@@ -395,6 +416,8 @@ fn assemble(
     let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
+    // One allocation for all queries, in which each has room for its rows: they are made in parallel, and lie where the matrix wants them.
+    // Repeated rows leave gaps, which are closed below.
     let mut all = vec![FacetJudgment::default(); count];
     let mut rest = &mut all[..];
     let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());

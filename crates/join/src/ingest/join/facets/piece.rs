@@ -113,6 +113,7 @@ impl JudgmentPiece {
         }
         let (last_groups, last_doc) = &mut self.last;
         for (last, group) in last_groups.iter_mut().zip(groups) {
+            // Groups often change more slowly than documents, or take turns: a guess, and a look into the table if it is wrong.
             if !group.is_empty() && !self.names.is(*last, group) {
                 *last = self.names.insert(group).0;
             }
@@ -145,6 +146,8 @@ impl JudgmentPiece {
     fn thin(&mut self) {
         let start = self.ends.last().map_or(0, |[rows, _]| *rows as usize);
         let (docs, names) = (self.numbering.ids().len(), self.names.ids().len().max(1));
+        // More rows than (document, group, sub-group) can be without a repeat. An upper bound that costs nothing, so that honest text is
+        // never looked at row by row.
         let places = docs.saturating_mul(names).saturating_mul(names);
         if self.rows.len() - start > places.saturating_add(Problems::LIMIT) {
             self.drop_repeated(start);
@@ -160,6 +163,7 @@ impl JudgmentPiece {
             self.numbering.ids().iter().for_each(|doc| self.docs.push(doc));
             self.numbering.clear();
             self.ends.push([self.rows.len() as u32, self.docs.len() as u32]);
+            // The numbers of documents begin at 0 again. Names go on, for they are few, and numbered for the whole piece.
             self.last.1 = 0;
         }
     }
