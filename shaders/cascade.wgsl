@@ -3,6 +3,7 @@
 // All numbers stand for 0 to 1 in units of 2^-63. The table holds stop · discount, `[rank][code from the first that stops]`;
 // another holds 1 - stop by code.
 
+// 1 is 0x80000000 in the high word: it is representable, so that a first document keeps its whole term.
 struct Cascade {
     reaches: vec2<u32>,
     sum: vec2<u32>,

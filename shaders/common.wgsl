@@ -72,12 +72,16 @@ fn without_first(word: u32, ranks: u32) -> u32 {
     return word & (NONE << (8u * ranks));
 }
 
+// Four comparisons in one word: (byte & 127) + (127 - (code & 127)) carries into the byte's own highest bit if its low seven bits are
+// greater than those of the code, and never beyond it, as both are at most 127. Then the highest bits decide: with a code up to 127 a byte
+// with its highest bit is greater anyway (or), with a larger code it must have it too (and).
 // The highest bit of each byte that is greater than `code`.
 fn above(word: u32, code: u32) -> u32 {
     let low = (word & 0x7f7f7f7fu) + (127u - (code & 127u)) * 0x01010101u;
     return select(low | word, low & word, code > 127u) & 0x80808080u;
 }
 
+// In 32-bit steps: a times each 16-bit half of b.x stays below 2^32. The part of a * b.x beyond 32 bits is what `carried` has.
 // The product of a number of 16 bits and one of 64, where that is below 2^64.
 fn scaled(a: u32, b: vec2<u32>) -> vec2<u32> {
     let carried = (a * (b.x >> 16u) + ((a * (b.x & 0xffffu)) >> 16u)) >> 16u;

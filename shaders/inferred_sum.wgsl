@@ -13,6 +13,7 @@ struct InferredSum {
 // The code of a pooled document without a judgment.
 const NEGATIVE = 2u;
 
+// (a + e) / (j + 2e) is a * (1 / (j + 2e)) + e / (j + 2e), both from tables: no division runs on the device.
 fn inferred_sum(state: InferredSum, rank: u32, code: u32, above: u32, reciprocals: u32, shares: u32, bits: u32) -> InferredSum {
     var next = state;
     if code == NEGATIVE {

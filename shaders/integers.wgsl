@@ -13,6 +13,7 @@ fn multiply(a: u32, b: u32) -> vec2<u32> {
     return vec2((other << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
 }
 
+// Schoolbook with digits of 32 bits: no step overflows, since (2^32 - 1)^2 + 2 (2^32 - 1) is 2^64 - 1.
 // The product of two numbers of 64 bits.
 fn product_of(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
     let low = multiply(a.x, b.x);

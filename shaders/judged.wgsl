@@ -36,6 +36,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             }
         }
     }
+    // The word that is not full, and zeros behind it, down to the end of the tile: what an earlier batch left there must go.
     for (var next = free / 4u; next < tile.depth / 4u; next++) {
         moved[tile.word + next * tile.lanes + lane] = gathered;
         gathered = 0u;

@@ -29,6 +29,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
                 var second = word_at(tile, lane, first + 4u, end);
                 var third = word_at(tile, lane, first + 8u, end);
                 let fourth = word_at(tile, lane, first + 12u, end);
+                // A cutoff inside a word: its first labels were taken before.
                 if first < above {
                     word = without_first(word, part);
                 }

@@ -14,6 +14,7 @@ struct PeakPrecision {
 // The fraction 0 / 1.
 const NO_PRECISION = 0x10000u;
 
+// h/i > g/j exactly if h * j > g * i. Both products are below 2^32, since ranks are below 2^16: the comparison has no rounding.
 fn larger(a: u32, b: u32) -> u32 {
     let more = (b & 0xffffu) * (a >> 16u) > (a & 0xffffu) * (b >> 16u);
     return select(a, b, more);

@@ -86,6 +86,9 @@ fn value_at(slot: u32) -> vec2<u32> {
     return shifted(state, factor, product.shift);
 }
 
+// No lock and no 96-bit atomic is needed. Each word is added by itself, and an addition that wraps is seen by exactly one invocation, the
+// one whose own addition it was: from the old value it knows, and it alone hands the carry on. In between the three words belong to no
+// moment, but at the end of the dispatch every wrap has been carried once, so they are the sum.
 fn add_to_run(run: u32, sum: vec3<u32>) {
     let at = product.sums + 3u * run;
     let low = atomicAdd(&sums[at], sum.x);
@@ -125,6 +128,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     shared_runs[at] = run;
     shared_sums[at] = sum;
     workgroupBarrier();
+    // A tree of 8 steps. Rows are packed by depth and not by run, so two halves may be of different runs: then one of them goes to its run
+    // at once.
     for (var half = THREADS / 2u; half > 0u; half /= 2u) {
         if at < half {
             let other = shared_runs[at + half];

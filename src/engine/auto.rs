@@ -1,4 +1,9 @@
 //! The choice of `auto`: the CPU, unless a GPU promises to be much faster.
+//!
+//! The CPU's time is guessed from the number of labels and folds, the GPU's from the time to open a device and to send the labels up:
+//! kernels and answers are left out, as the way up alone decides for labels that are evaluated once. Nothing is measured at run time,
+//! because a measurement would cost more than most evaluations take (1.4 ms for 6,980 queries of depth 1000). A device is opened only
+//! after the guess is for it, since opening is what takes long.
 
 use super::ChosenEngine;
 use super::cpu::Cpu;

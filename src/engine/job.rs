@@ -1,4 +1,11 @@
 //! What every engine has: the work that it is given, the results that it gathers, and the workers that share it.
+//!
+//! Workers take tiles from one shared counter, some at a time, until none are left: a fast worker takes more, nobody waits, and no plan of
+//! who does what is made. What each gathers is its own until the end. That the result does not depend on who took which tile is a duty of
+//! the gatherer (its merge must commute), and not of the engine.
+//!
+//! A worker that ends leaves its gathered results in a list, and the next worker that begins goes on with one of these. For one call on a
+//! CPU this is of no use. A GPU finishes batch after batch, each with workers of its own, and would begin as many results as batches.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -92,11 +99,13 @@ impl<G: Gather> Idle<G> {
         worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
     ) {
         let next = AtomicUsize::new(tiles.start);
+        // No more workers than there are portions: an idle worker would still begin a result, which may be large.
         let count = count.min(tiles.len().div_ceil(together));
         let count = if count > 1 { count.min(rayon::current_num_threads()) } else { count };
         in_parallel(count, &|| {
             let mut gather = self.lock().pop().unwrap_or_else(begin);
             worker(&mut gather, &mut || {
+                // Relaxed: the counter hands out numbers and orders nothing else; results are passed on under a lock.
                 let first = next.fetch_add(together, Ordering::Relaxed);
                 (first < tiles.end && !job.is_stopped()).then(|| first..tiles.end.min(first + together))
             });
@@ -130,5 +139,7 @@ pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
     if count <= 1 {
         return work();
     }
+    // A binary tree of joins, so that `count` workers begin in lg(count) steps. If the pool is busy one thread may do the work of several:
+    // then those find no tile left.
     rayon::join(|| in_parallel(count - count / 2, work), || in_parallel(count / 2, work));
 }

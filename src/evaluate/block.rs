@@ -68,6 +68,7 @@ impl Evaluator {
             None => self.by_reference(&asked, &kept)?,
         };
         let columns = Columns::zeros(plan.program(), LANES);
+        // Rows without documents lie in no tile, and have the columns of an empty ranking, all 0.
         empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
         Ok((tally.sums, tally.sink))
     }

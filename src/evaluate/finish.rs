@@ -1,4 +1,11 @@
 //! From columns to values: the last step of every formula, and the walks.
+//!
+//! The rows of a tile are finished together, measure by measure: then the last line of a formula is a loop over a column and not a call a
+//! row, and the compiler makes vectors of it. Walks cannot be turned round like that, since each steps through its own documents; they go
+//! row by row, all walks of a row together, while its documents are in the cache.
+//!
+//! The documents are listed once for all walks, those that *any* of them heeds. A walk passes over those that mean nothing to it; the
+//! union costs less than a list a walk.
 
 use super::judges::JudgedQueries;
 use crate::engine::cpu::documents::Documents;
@@ -66,6 +73,7 @@ impl<'a> Finishing<'a> {
                 }
                 _ => None,
             };
+        // Tables of walks are as deep as the deepest row of this batch, so a batch of shallow rows makes small tables.
         let deepest = batch.deepest() as usize;
         let (places, walks): (Vec<usize>, Vec<&Walk>) =
             plan.walks().filter_map(|(at, walk)| Some((at, walk?))).unzip();
@@ -170,6 +178,7 @@ impl<'a> Finishing<'a> {
                 }
                 _ => documents,
             };
+            // Under this view every listed document is judged, and they stand at ranks 0, 1, 2, … of the scratch tile.
             let depth = if self.view.judged_only { documents.len() } else { depth as usize };
             let of_query = self.prepared.judged(query as usize);
             for (measure, walker) in &self.walks {
@@ -189,6 +198,7 @@ impl<'a> Finishing<'a> {
         for (lane, &row) in rows.iter().enumerate() {
             let labels = tile.map_or(&[][..], |_| unpacked.lane(lane));
             let labels = &labels[..labels.len().min(self.depth(row) as usize)];
+            // A judged-only view ends where its labels end, above the row's own depth.
             let end =
                 if self.view.judged_only { labels.iter().position(|&label| label == PAST_END) } else { None };
             let grades = if tile.is_some() { exact(lane) } else { &[] };
@@ -206,6 +216,7 @@ impl<'a> Finishing<'a> {
     }
 }
 
+// Invariant: a row has a number for each document that is pooled, in rank order, so the two lists are walked side by side.
 /// Lists the ranks (from 0) of a ranking's named documents under a view, with their numbers.
 ///
 /// Preferences are among all documents that are named, so none is dropped there.

@@ -1,4 +1,10 @@
 //! Judged queries that no shard of a run had.
+//!
+//! A shard evaluated under the queries that it has says nothing of judged queries that no shard had. Such a query counts with the value of
+//! an empty ranking, which is not 0 for every measure, so it is computed and not assumed: a matrix of one run with those queries, none of
+//! which has a document, goes through the same evaluation as all others, and its summary is merged.
+//!
+//! Everything is checked on a copy first, run by run: an error leaves the summary as it was, and not with half of its runs extended.
 
 use std::sync::Arc;
 
@@ -71,11 +77,13 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     let unknown = || "its queries are too many to be known, or have no ids".to_owned();
     let hashes = counted.hashes().ok_or_else(unknown)?;
     let judged = qrels.queries();
+    // With hashes alone two ids may be one: of 2⁶⁴ hashes ten million ids collide with a chance of some 3·10⁻⁶.
     let is_counted = |id: &[u8]| match counted.ids() {
         Some(ids) => ids.find(id).is_some(),
         None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
     };
     let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
+    // Each judged query that is not missing was found among those that count, so but for a collision of hashes this is no less than 0.
     let others = counted.count() - (judged.len() - missing.len()) as u64;
     match others {
         0 => Ok(missing),

@@ -1,6 +1,20 @@
 //! Runs that are read once: joined with judgments, ranked, and evaluated query by query as their results arrive.
 //!
 //! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and forgets it.
+//!
+//! ```text
+//! text ──► whoever is free cuts a chunk off ──► ranks its queries ──► take: some whole queries ──► block ──► exact sums
+//!                       └ where each query began is noted,                                           └ values, if wanted
+//!                         so that one that comes back is found
+//! ```
+//!
+//! A query is complete when another begins, and cannot be known to be complete before. So each push holds its last query back, and the end
+//! of the run releases it. Queries that the run lacks are known at the end only: they are evaluated then, as empty rankings, if they
+//! count.
+//!
+//! An error ends the evaluation for good. What a worker added before it may already be in the sums, and nobody could say which queries; so
+//! nothing more is accepted, and no partial answer is given. A worker that fails keeps its error and refuses more rankings; the reader
+//! then ends without an error of its own.
 
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
@@ -246,6 +260,7 @@ impl<'q> RunStream<'q> {
         let mut part = PassedValues::default();
         run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
         drop(run);
+        // Invariant: others that share it are the workers and the function that makes them, which went with the run.
         let of = Arc::into_inner(evaluation).unwrap_or_else(|| unreachable!("all workers are gone"));
         let run = ReadRun { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
         of.evaluator.check(&run, &of.slots)?;

@@ -1,4 +1,8 @@
 //! The queries that count, and their groups.
+//!
+//! A slot is where a value is added: of a run, and with groups one more for each group. A query may be in several groups, so a value may
+//! be added in several slots, and slot 0 of a run always is that of all chosen queries. Without groups and choices there is no table at
+//! all, and rows are told apart by their run alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,4 +1,11 @@
 //! Rankings in memory, evaluated in blocks whose memory is used again, all at once or batch by batch.
+//!
+//! A block is some rows that become a small label matrix in a worker's own memory, are evaluated as any batch, and are overwritten by the
+//! next block. 256 KiB of labels stay in the cache between being encoded, folded and finished; its rows fill the lanes of whole tiles.
+//!
+//! What remains of a block are exact sums, which merge in any order to the same bits. So neither the size of a block, nor which worker
+//! takes it, nor how the caller cuts his rankings into batches shows in any number. Values of single queries, if wanted, are kept with the
+//! number of the block's first row, and put in order at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -290,6 +297,7 @@ impl Stream {
     fn gather(&self, rankings: &Rankings<'_>) -> Result<BlockResults<OfBlock>> {
         let rows = rankings.len();
         let mean = rankings.values(0..rows) / rows;
+        // From the mean length, because rows of very different lengths in one block are packed by depth within it.
         let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
         let blocks = rows.div_ceil(together);
         self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));
@@ -299,6 +307,8 @@ impl Stream {
         in_parallel(workers, &|| {
             let (mut gathered, mut room) = (BlockResults::default(), Room::default());
             while !failed.load(Ordering::Relaxed) {
+                // A worker that fails stops the others from *taking* blocks; a block that was taken is finished. All earlier blocks were
+                // taken before.
                 // Blocks are taken in order, so the error of the first wrong block is always found.
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= blocks {

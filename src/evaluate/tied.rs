@@ -2,6 +2,25 @@
 //!
 //! Where the last step of a formula is linear, expected values follow from the expected columns of a tile. Other expected values are
 //! computed for each row. The best and the worst values are those of the tile with its groups rearranged.
+//!
+//! There are five ways, and each measure takes one for all rows of a batch:
+//!
+//! | way | taken for | cost beyond one order |
+//! |---|---|---|
+//! | columns | expected values whose last step is linear, and measures of the judgments alone | terms of the groups that matter |
+//! | first hit | the expected reciprocal rank of a first hit | one group a row |
+//! | expected | other expected values, and all of them where documents are dropped | a walk over each tied row |
+//! | arranged | best and worst values, where one order of codes is best in every ranking | a copy of the tile, sorted group by group |
+//! | searched | best and worst values, where it depends on the ranking | a walk over each tied row |
+//!
+//! The first two start from the columns that an engine found in the order of the ranking, and correct the rows with groups that matter; so
+//! rows without ties keep the kernels' bits, and cost nothing. Where unjudged documents are dropped (judged-only), groups move up by a
+//! number that the columns do not know, and the stored ranks of groups say nothing of them: such rows are walked.
+//!
+//! Arranged tiles replace the engine's pass, as the columns of the order in the file are of no use: so an engine is given an empty
+//! program, and best and worst cost hardly more than one order (2.2 ms where that takes 2.1; benches/RESULTS.md). Measures share a pass if
+//! their orders are the same for the codes that documents have. A second order runs the whole program again, and only its own measures
+//! take their values from it.
 
 use super::bordered::BorderedLanes;
 use super::evaluator::{EngineChoice, Evaluator};
@@ -121,6 +140,7 @@ impl<'a> OverTies<'a> {
         let mut keys: Vec<CodeOrder> = Vec::new();
         let expected = |at: usize, measure: &Measure| -> Result<Way> {
             let expectation = Expectation::of(measure, batch.book(), cuts)?;
+            // Must be asked first: the judgments' own numbers need no closed form, also where documents are dropped.
             if expectation.is_fixed() {
                 return Ok(Way::Columns);
             }
@@ -157,6 +177,7 @@ impl<'a> OverTies<'a> {
         if !refused.is_empty() {
             return Err(Error::Unanswerable(refused.join("\n")));
         }
+        // A group that starts behind the limit of a measure changes nothing for it, and the row's value of the order in the file stays.
         // Where documents are dropped, those behind a cutoff move up. Where rankings are cut, it is open which documents they have.
         let whole = cuts == Cuts::default();
         let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
@@ -165,6 +186,7 @@ impl<'a> OverTies<'a> {
         let read: Vec<usize> = linear.flat_map(|(at, _)| plan.columns_of(at)).collect();
         let reach = if view.judged_only { None } else { plan.reach() };
         let reach = reach.into_iter().chain(view.depth).min().unwrap_or(u32::MAX);
+        // Expected and arranged values are never asked for together, so either the columns of the file's order are needed or none are.
         let computes = cpu.is_some() && !keys.is_empty();
         let cpu = cpu.unwrap_or_default();
         let (program, inputs) = (plan.program(), prepared.inputs());
@@ -241,6 +263,7 @@ impl<'a> OverTies<'a> {
         if self.ways.iter().any(Way::is_of_row) {
             self.compute(tile, rows, &tied, values, scratch);
         }
+        // The first key's values are in place already, for all measures; those of the others replace their own, in tied rows alone.
         for (number, key) in self.keys.iter().enumerate().skip(1) {
             let mut finish = std::mem::take(&mut scratch.finish);
             self.arranged(at, key, &tied, finishing, &mut finish, scratch);
@@ -292,6 +315,7 @@ impl<'a> OverTies<'a> {
             lanes.sum(self.cpu);
         }
         let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.query(row)];
+        // Sixteen lanes at a time: those are one vector of labels, so the documents of all tied lanes among them come from one pass.
         let mut rest = tied;
         while let Some(&(first, _)) = rest.first() {
             let first = first / NARROW_LANES * NARROW_LANES;

@@ -1,4 +1,10 @@
 //! Gains: the worth of a document of each grade, as functions and as tables by code.
+//!
+//! A gain is made from a grade once a plan, and not once a label: the formula with its exponentials runs at most 253 times, for the
+//! distinct grades, and kernels see numbers. Any function of the grade is therefore as fast as any other, and all engines and the
+//! reference have the same bits of it.
+//!
+//! With more distinct grades than codes the table of codes cannot say it, and the function itself goes along with the table.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -56,6 +62,7 @@ impl CodeTable {
     /// Applies a function to the value of every code.
     #[must_use]
     pub fn map(mut self, of: impl Fn(u8, f64) -> f64) -> Self {
+        // Tables are shared by the measures of one gain; a table that is shared is copied before it is changed.
         let entries = Arc::make_mut(&mut self.codes);
         (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = of(code, *value));
         self
@@ -149,6 +156,10 @@ impl Gains {
     }
 }
 
+// Gains of 2¹⁰²⁰ are finite and two of them are not. In a quotient of two sums of gains a common factor cancels, and a power of two
+// cancels to the bit: multiplying all terms by it multiplies all sums and roundings by it, as long as nothing leaves the normal range. So
+// 2⁻¹²⁸ is taken of everything: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ of these can be added. At the lower end 2⁻⁸⁰⁰ becomes
+// 2⁻⁹²⁸, which divided by a logarithm is still far above the subnormal numbers, where bits would be lost.
 /// Scales the table of a measure that divides one sum of gains by another. If gains are so large that a sum might not be finite, all are
 /// multiplied by a power of two, which changes no bit of the quotient.
 ///

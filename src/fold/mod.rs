@@ -62,6 +62,8 @@ impl Discount {
         self.weights_of(0..depth)
     }
 
+    // Division and multiplication are not interchangeable in bits: g/lg(i + 1) is rounded once, g·(1/lg(i + 1)) twice. Each discount has
+    // the operation that its formula writes, and the table holds its operand.
     /// The weights of some ranks (from 0). Running products start at the first rank.
     pub fn weights_of(self, ranks: Range<usize>) -> Weights {
         let (above, depth) = (ranks.start, ranks.len());
@@ -79,6 +81,7 @@ impl Discount {
                 Weights::Multiply(powers.skip(above).take(depth).collect())
             }
             Discount::InverseSquare(t) => {
+                // The chance is squared first, as in the formula, then multiplied in.
                 let next = |&(reaches, rank): &(f64, f64)| {
                     let goes_on = (rank + 2.0 * t - 1.0) / (rank + 2.0 * t);
                     Some((reaches * (goes_on * goes_on), rank + 1.0))
@@ -231,6 +234,7 @@ impl Program {
             Cut::End | Cut::PerQuery(_) => None,
         };
         let cuts = self.tasks.iter().flat_map(|task| &task.cuts);
+        // One fold that is read at the end makes the whole program go there.
         cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)))
     }
 

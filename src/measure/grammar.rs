@@ -5,6 +5,13 @@
 //! params   = "(" key "=" value {"," key "=" value} ")"
 //! cuts     = cut | "[" cut {"," cut} "]" | int ".." int
 //! ```
+//!
+//! A recursive descent of one function a rule, with a byte position: the grammar needs one character of look-ahead and never goes back.
+//! Each error has the span of the part that is wrong, counted in the whole text, because a list of measures may be long.
+//!
+//! Parameters may stand in front of the cutoff or behind it; a key that is given on both sides is found as given twice. Names of
+//! ir_measures are read in the same loop: a key is taken as theirs if the vocabulary is theirs, or if the measure has no parameter of that
+//! name.
 
 use std::ops::Range;
 
@@ -14,6 +21,7 @@ use super::value::{Cutoff, CutoffRule, Defaults, Draft, Kind, Value};
 use crate::error::MeasureError;
 use crate::sort;
 
+// `P@1..4000000000` is short to write; the list must not be long to make.
 /// The most measures that one argument may mean.
 pub(super) const MOST: usize = 10_000;
 
@@ -234,6 +242,7 @@ impl<'a> MeasureParser<'a> {
         }
         let (span, word) = self.word();
         let named = kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
+        // + 0.0 makes −0 a 0: equal parameters must have equal text.
         let number = || word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0));
         match named.or_else(number).filter(|value| kind.takes(value)) {
             Some(value) => Ok(value),
@@ -340,6 +349,7 @@ impl<'a> MeasureParser<'a> {
         }
         match text.parse::<u32>() {
             Ok(0) => self.fail(span, "a cutoff is at least 1"),
+            // u32::MAX stands for the end of a ranking wherever ranks are lists.
             Ok(k) if k < u32::MAX => Ok(Cutoff::Rank(k)),
             _ if ["k", "K", "n", "N"].contains(&text) => {
                 let near = Draft { cutoff: Some(Cutoff::Rank(10)), ..self.draft.clone() };

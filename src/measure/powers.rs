@@ -1,4 +1,7 @@
 //! Powers by running product, 1·p·p·…, as programs have them that multiply once at each rank. `powi` has other last digits.
+//!
+//! trec_eval's and others' loops multiply by p once a rank, so the n-th power has been rounded n times. A closed form is nearer to the
+//! true power, and therefore another number.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,11 @@
 //! What a measure reads and how it is finished: the only link between formulas and folds.
+//!
+//! A recipe has three parts: the numbers that are read, in the order of the function's arguments; where each comes from, a fold at a
+//! place, or the judgments; and the last line of the formula. What a fold computes belongs to all measures together, so a recipe names it
+//! by value: two recipes that name equal folds share it, without knowing of each other.
+//!
+//! The last line sees columns of rows and not numbers of a row: the closure is called once a tile and measure, and inside it the compiler
+//! has a plain loop over slices. Where the line is a product or a quotient it is data, so that a device may do it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -76,6 +83,7 @@ impl Last {
 
 /// Computes the value of each row by `of` from its numbers.
 fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64; N]) -> f64) {
+    // All slices are cut to one length here, so the loop below needs no check of bounds and becomes vectors.
     let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
     for (row, value) in values.iter_mut().enumerate() {
         *value = of(numbers.map(|number| number[row]));
@@ -242,6 +250,10 @@ pub enum RecallRule {
 }
 
 impl RecallRule {
+    // Three answers to how many hits a level of recall is. trec_eval 9 adds 0.9 to x·R and truncates (m_iprec_at_recall.c), which is
+    // nearly a ceiling but takes x·R = 2.05 as 2; its version 10 rounds to the nearest, so 2.4 is 2. Textbooks want the fewest hits with
+    // h/R ≥ x, and there x·R in floats fails: 0.07·100 is 7.000000000000001, whose ceiling is 8. So the level is taken as the decimal that
+    // was written, digits over a power of ten, and the ceiling is a division of whole numbers.
     /// Returns the function from a number of relevant documents to the number of hits that the level `recall` needs.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
         let exact = (self == RecallRule::Exact).then(|| decimal(recall));
@@ -267,6 +279,9 @@ fn decimal(number: f64) -> (u64, u32) {
     (format!("{whole}{fraction}").parse().unwrap_or(0), places.max(0) as u32)
 }
 
+// It is never written out as a list of documents: a query may claim 2²⁸ of them. It is walked as runs of equal gains, rank by rank within
+// each, because the sum must be rounded at every rank as the formula's is. Only ranks are many, never runs: at most one a code or distinct
+// grade.
 /// An ideal ranking: documents by gain, the largest first, without those of no gain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdealRanking {
@@ -336,6 +351,7 @@ impl IdealRanking {
         sums: &mut [f64],
     ) {
         let gains = gains.filter(|&(gain, _)| gain > 0.0);
+        // Gains ascend with codes in nearly every table, so the reversed order of codes is the ideal one, without sorting.
         if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
             return self.sum_at(cutoffs, weights, gains, sums);
         }
@@ -420,6 +436,9 @@ impl IdealRanking {
         (0..cutoffs.len()).into_par_iter().map(column).collect()
     }
 
+    // A million queries with up to five documents of two grades have 6² = 36 different ideals at rank 5. Counts above the cutoff change
+    // nothing, so they are clamped to it, and the counts of the codes are the digits of a number: the place in the table. The table's
+    // entries are made by the very walk that each query would take, hence the same bits. It pays with at least four queries an entry.
     /// Looks the ideal up by the counts, if there are many queries for each combination of counts. Only the first `rank` documents of each
     /// code matter.
     fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
@@ -455,6 +474,7 @@ impl Fact {
             match &of[at] {
                 _ if columns[at].is_some() => {}
                 Fact::Ideal(first) => {
+                    // nDCG at ten cutoffs needs ten ideals of one ranking: one walk passes all of them, if the cutoffs ascend.
                     let mut alike: Vec<(usize, &IdealRanking)> = Vec::new();
                     for (at, fact) in of.iter().enumerate() {
                         match fact {

@@ -2,6 +2,19 @@
 //!
 //! A canonical name in its own spelling always means its measure. Any other name means what all tools that know it mean by it, case
 //! ignored. If they mean different formulas, it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses one.
+//!
+//! ```text
+//! text        irm:nDCG(dcg='exp-log2')@10          ndcg_cut.5,10              mrr@10-l2
+//! vocabulary  irm:                                 all                        all
+//! name        nDCG                                 ndcg_cut                   mrr             -l2 is ranx's level
+//! rest        (dcg='exp-log2')@10  a tail          .5,10  a suffix            @10  a tail
+//! ```
+//!
+//! Why a name is not looked up in one table by priority: the same name has different formulas in different tools (`recall` is at cutoffs
+//! in trec_eval and of the whole ranking in ranx), and whoever silently gets the other tool's number does not notice. So all rows that a
+//! text could mean are collected; if they agree in measure and parameters any of them may read the rest, and if not the error lists each
+//! with the text that means it. Only a canonical name in its own spelling is never ambiguous, or the names that laneval prints could not
+//! be read back.
 
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 use super::grammar::{tail, within};
@@ -110,6 +123,7 @@ fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
     }
+    // They mean the same, but not all can read what follows: the one spelt as in the text is preferred, then the first that reads it.
     sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
     let mut answers: Vec<_> = candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
     let whole = |answer: &Result<Vec<Draft>>| {

@@ -1,4 +1,8 @@
 //! The text after the name of a foreign measure: trec_eval's `.5,10`, ranx's `.95`.
+//!
+//! One reader serves two kinds of users. `eval` takes numbers in the usual notation, and an error for everything else. `trec-eval` has to
+//! mean by `-m P.5x` what the C program means, whose `atol` and `atof` read what they can and take 0 for the rest: it passes functions that
+//! read so.
 
 use std::ops::Range;
 

@@ -2,6 +2,23 @@
 //!
 //! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data, made of measures and a codebook alone;
 //! [`Plan`] prints itself. [`Prepared`] adds the facts of the queries of a batch.
+//!
+//! ```text
+//! measures       P@5  P@10  AP  nDCG@10  RR          each asks in order: reads of folds at places, facts
+//!                 │    │     │     │     │
+//! draft          Count: 5, 10  PrecisionSum: end  WeightedSum: 10  FirstRank: end        facts: R, ideal at 10
+//!                 │  sorted and made distinct; only now is it known how many columns each fold has
+//! program        c0 c1         c2                 c3               c4                     f0, f1
+//!                 │
+//! sources        P@5 ← c0   P@10 ← c1   AP ← c2, f0   nDCG@10 ← c3, f1   RR ← c4
+//! ```
+//!
+//! Hence two passes: what is asked for is remembered by fold and cut, and becomes a column's number when all have asked. The order of
+//! folds is that of the first asking, so `--explain` reads like the list of measures, and the same list gives the same program everywhere.
+//!
+//! Two kinds of reading are merged further. First hits: one column, the deepest rank that anyone wants, since a reader compares with its
+//! own cutoff. Peaks: one fold for each set of hits and rule of recall, with all levels of recall as its caps, since it finds them in one
+//! pass.
 
 mod distinct;
 
@@ -73,6 +90,7 @@ impl Plan {
                 "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
             )));
         }
+        // More grades than codes: the thresholds that these measures have cut the grades into classes, and labels say only the class.
         let classes = match book.is_exact() {
             true => None,
             false => Some(book.at_levels(measures.iter().flat_map(Measure::levels))?),
@@ -105,6 +123,8 @@ impl Plan {
             _ => Cow::Borrowed(batch.facts()),
         };
         let facts = Fact::columns(&self.facts, &judged, exact);
+        // Facts that are inputs are whole numbers of documents or ranks; one that is too large for a u32 becomes the largest, which no
+        // rank exceeds.
         let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
         let inputs = self.inputs.iter().map(input).collect();
         let deepest = batch.deepest() as usize;
@@ -173,6 +193,8 @@ impl<'a> Prepared<'a> {
     /// measures that walk stay as they are. The numbers that rows need of their queries are collected in `gathered`, which is used again.
     pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
         let rows = queries.len();
+        // Rows of a run are numbered by query, so a tile of one depth often has them in a row: then columns of facts are borrowed and not
+        // gathered.
         let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
@@ -333,6 +355,8 @@ impl PlanDraft {
         self.inputs.place(&fact)
     }
 
+    // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own, for that is the order of `Cut`'s
+    // variants. Engines rely on it: the fixed ranks are a prefix, and ascend.
     /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order in which they were asked for, then one for each
     /// kind of peaks.
     fn finish(mut self) -> Drafted {

@@ -2,6 +2,11 @@
 //!
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
 //! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
+//!
+//! Being the oracle has a price that is paid on purpose: hardly anything is shared with what it checks. A formula is written twice, here
+//! from its definition and in the table as a recipe, by the rule that the author of one does not look at the other; so a slip must happen
+//! twice, and in the same way, to pass. Only the order of operations is agreed on, rank by rank in f64, which makes "the same" mean the
+//! same bits.
 
 mod preferences;
 mod subtopics;

@@ -4,6 +4,31 @@
 //! wide enough for every finite f64: each term is added without any rounding, so addition is associative and commutative to the
 //! bit, and the one rounding happens when the sum is read. (Neal 2015, "Fast exact summation using small and large
 //! superaccumulators".)
+//!
+//! # Why the width suffices
+//!
+//! ```text
+//! bit    0                          1074                              2098         2208
+//!        │ 2⁻¹⁰⁷⁴: least subnormal   │ 2⁰                              │ 2¹⁰²⁴       │
+//!        └──────────── every finite f64 is a whole number below 2²⁰⁹⁸ ──┴─ carries ──┘   69 limbs of 32 bits
+//!                 ▲ limbs 29 to 36: 2⁻¹⁴⁶ to 2¹¹⁰, all that most sums ever touch
+//! ```
+//!
+//! Every finite f64 is a mantissa below 2⁵³ times a power of two from 2⁻¹⁰⁷⁴ to 2⁹⁷¹, so a whole number of units of 2⁻¹⁰⁷⁴ below 2²⁰⁹⁸.
+//! 2⁶⁴ of them, more than any file has, stay below 2²¹⁶². There is no parameter to choose, no term is refused, and nothing overflows.
+//!
+//! # Why the order does not matter
+//!
+//! Whole numbers are added, and that is associative. Limbs are i64 that hold 32 bits each and take carries later, so two sums with the
+//! same value may differ in their limbs: they are compared, stored and read after the carries were passed on, in the one form in which
+//! every limb is in 0 … 2³² − 1 and the sign stands apart. Terms that are not finite are added as floats, where ±∞ and NaN absorb in any
+//! order: ∞ stays, ∞ − ∞ and NaN are NaN for ever. They are apart, or one infinity would hide what the finite terms come to.
+//!
+//! # What it costs
+//!
+//! One by one, a term is decoded and added into three limbs. Many at a time go another way (`split`): values of measures are multiples of
+//! 2⁻⁸² below 2¹⁹, so each becomes two whole numbers by adding and subtracting a large constant, and vectors add these in i64. What does
+//! not fit, leaves a rest, and its thousand terms go one by one; it is a matter of speed alone, since both add the same whole numbers.
 
 use fearless_simd::{Level, dispatch};
 
@@ -18,11 +43,16 @@ const BITS: usize = 2098 + 64;
 
 /// The exponent of the smallest number, 2^−SMALLEST.
 pub(super) const SMALLEST: usize = 1074;
+// A value of a measure is 0 or rarely below 2⁻³⁰. From there up its last bit is 2⁻⁸² or more: 53 bits below 2⁻³⁰. The upper part counts
+// 2⁻³², so |part| ≤ 2⁵¹ for terms up to 2¹⁹; the lower at most half of 2⁻³², that is 2⁴⁹ units of 2⁻⁸². A thousand of the
+// larger come to 2⁶¹ at most, within an i64.
 /// The bits at which terms are split: at 2^−HIGH and at 2^−(HIGH + LOW).
 const HIGH: usize = 32;
 const LOW: usize = 50;
 /// The number of terms that are split at once: an i64 can hold the sum of their parts.
 pub(super) const SPLIT_TERMS: usize = 1 << 10;
+// 1.5·2⁵²: floats from 2⁵² to 2⁵³ count in ones, and in the middle of them a number of either sign up to 2⁵¹ has room. The sum's bits less
+// the constant's are then the integer itself, in two's complement.
 /// A constant that, added to a smaller float, leaves an integer in the low bits, because a float near it counts in ones.
 pub(super) const ONES: f64 = 3.0 * (1u64 << 51) as f64;
 
@@ -137,6 +167,8 @@ impl ExactSum {
         if sum.is_finite() || !self.is_finite() {
             return sum / count;
         }
+        // A sum beyond f64 is rounded 64 bits lower, divided, and lifted again. Powers of two change no bit, and a mean of finite numbers
+        // lies between them.
         let power = 2f64.powi((SHIFT * LIMB) as i32);
         self.rounded(SHIFT) / count * power
     }
@@ -180,12 +212,14 @@ pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
 fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb != 0) else { return 0.0 };
     let highest = top * LIMB + limbs[top].ilog2() as usize;
+    // No more than 53 bits in units of the smallest subnormal: no rounding, and subnormals and the first normal numbers have this pattern.
     if highest < 53 {
         // Up to 2^-1021 the bits of the number are the bits of the float.
         return f64::from_bits((limbs[1] as u64) << LIMB | limbs[0] as u64);
     }
     let bit = |at: usize| (limbs[at / LIMB] >> (at % LIMB)) as u64 & 1;
     let shift = highest - 52;
+    // 53 bits from the highest, then round half to even by the bit below and whether anything is left further down.
     let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(at));
     let half = bit(shift - 1) == 1;
     let below = shift - 1;

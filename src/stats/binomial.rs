@@ -1,4 +1,11 @@
 //! The exact confidence interval of a binomial proportion.
+//!
+//! The lower end is the proportion p under which as many hits or more have the chance 2.5 %, the upper end by symmetry that of the misses.
+//! The chance grows with p, so bisection finds p; it goes on until two neighbouring floats are left, some 60 steps and more near 0.
+//!
+//! The tail is a sum of binomial terms. The first is made of a logarithm of ways, and the others follow by quotients, each smaller than
+//! the one before: since p ≤ hits/trials, (n − k)/(k + 1)·p/(1 − p) < 1 for k ≥ hits. So the sum stops where a term is too small to
+//! count.
 
 use super::aggregate::ExactSum;
 

@@ -1,4 +1,11 @@
 //! Wide integers, to which many small ones are added.
+//!
+//! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 of which 32 bits are its own: 2³⁰ terms may
+//! add up in the other 31 before anything has to be passed on, and a term touches three limbs, of any of the 69, without looking at the
+//! others.
+//!
+//! Most sums touch eight limbs in the middle, 64 bytes in place of 552: these are kept inline, and the whole number is allocated at the
+//! first term outside.
 
 use super::fixed::Fixed;
 
@@ -78,6 +85,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
 
     /// Adds another integer.
     pub fn merge(&mut self, other: &Self) {
+        // Both are carried first, so that a sum of two limbs is below 2³³ and counts as two terms.
         let mut other = other.clone();
         other.carry();
         self.carry();

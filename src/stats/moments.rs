@@ -1,4 +1,11 @@
 //! Count, mean, standard deviation, smallest and largest of values in any order and from any shards.
+//!
+//! The textbook's two formulas both lose digits: Σ(x − mean)² needs a second pass and the mean's rounding, Σx² − (Σx)²/n cancels. Here
+//! neither happens, because Σx and Σx² are *exact*: then n·Σx² − (Σx)² is a whole number of units of 2⁻²¹⁴⁸, computed in long
+//! multiplication, and never below 0 (Cauchy and Schwarz). Divided by n(n − 1) and rooted it is rounded once, so the result is the float
+//! nearest to the standard deviation of these very floats: 0 for equal values, and the same for every order, thread and shard.
+//!
+//! It costs some five thousand products of limbs at most, once for each run and measure, when the deviation is asked for.
 
 use fearless_simd::{Level, dispatch};
 
@@ -263,6 +270,7 @@ fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) -> f
     let bit = |at: usize| limbs[at / 32] >> (at % 32) & 1;
     let bits = (0..32 * limbs.len()).rposition(|at| bit(at) == 1).map_or(0, |highest| highest + 1);
     // The upper 127 or 128 bits, times an even power of two, whose root has 64 bits.
+    // Invariant: the quotient keeps more than 128 bits, as 12 limbs of zeros were put below and divisors take 128 bits at most.
     let shift = bits - 128;
     let shift = shift + usize::from((exponent + shift as i32) % 2 != 0);
     let upper = (shift..bits).rev().fold(0, |upper, at| upper << 1 | u128::from(bit(at)));

@@ -1,4 +1,6 @@
 //! Sums of squares without any rounding.
+//!
+//! As `aggregate`, with twice the width: the square of a finite f64 is a whole number of units of 2⁻²¹⁴⁸ below 2⁴¹⁹⁶, of 106 bits.
 
 use super::aggregate::{ONES, decoded};
 use super::fixed::Fixed;

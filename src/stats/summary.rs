@@ -247,6 +247,13 @@ fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
     exact.into_iter().filter_map(|exact| exact.or_else(|| resampled.next())).collect()
 }
 
+// Why two kinds of resamples. Drawing n of n queries counts at random places of a list as long as the queries, which for many leaves the
+// nearest cache. Giving each query an independent Poisson weight goes through them in order, a block of weights for all measures at a
+// time. The number of queries taken then varies by some √n around n, so sums are scaled to n. With few queries drawing costs nothing that
+// is felt, and is the bootstrap of the textbooks.
+//
+// Sums are plain f64 here, not exact ones: each resample is added by one thread in the order of the queries, so its bits do not depend on
+// threads either, and its draws follow from its own seed.
 /// The 95 % confidence intervals of the averages of some measures with their values.
 ///
 /// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample draws as many queries as
@@ -294,6 +301,7 @@ fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
 
 /// The sums of a resample that draws as many queries as there are, fewer than [`MANY`], each from all of them.
 fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64> {
+    // Invariant: fewer than MANY draws, so no count exceeds a u16, and the array has room for all queries.
     let mut times = [0u16; MANY];
     (0..queries).for_each(|_| times[draws.below(queries)] += 1);
     let sum = |terms: &Vec<f64>| times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum();
@@ -318,6 +326,7 @@ fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u
                 *sum += weighted.sum::<f64>();
             }
         }
+        // With probability e⁻ⁿ no query is taken, and nothing could be averaged: it is drawn again, from where the generator stands.
         if taken > 0 {
             return (sums, taken);
         }

@@ -1,7 +1,20 @@
 //! Chances and sums that keep their digits: numbers in two floats, prefix sums of weights, hypergeometric chances.
+//!
+//! Three things lose digits in sums over large groups, and each has its remedy here:
+//!
+//! * **Differences of prefix sums.** Σ 1/i over three ranks a million down is 3·10⁻⁶ as the difference of two sums near 14. In one float
+//!   six or seven of the sixteen digits would be gone; so prefix sums are kept in two floats, and rounded once after the difference.
+//! * **Products of many factors.** A chance that follows from the one before by a quotient gathers an error with every step. In two floats
+//!   the steps cost nothing that is seen.
+//! * **Binomials.** C(1,000,000, 500,000) overflows, and the difference of three logarithms of factorials keeps nine digits. Chances are
+//!   made *relative to the mode* instead: the largest is set to 1, the neighbours follow by quotients of small whole numbers outward in
+//!   both directions, and all are divided by their sum. No error is amplified, as every factor is at most about 1.
 
 use crate::fold::{Discount, Weights};
 
+// `plus` is Knuth's two-sum: `lost` is exactly what `sum` rounded off, without a branch on which number is larger. `times` and `over` get
+// what they round off from a fused multiply-add, whose product is exact. The low parts are added in plain floats, so a result is off by
+// some 2⁻¹⁰⁴ of the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)
 /// A number as the unevaluated sum of two floats, the second at most half a unit of the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Double {
@@ -115,7 +128,8 @@ pub struct Hypergeometric {
     drawn: u64,
     first: u64,
     chances: Vec<f64>,
-    /// The number of documents that may still be drawn before the chances are computed anew.
+    /// The number of documents that may still be drawn before the chances are computed anew; 0 right after chances were filled in by a
+    /// caller.
     steps: u64,
 }
 
@@ -124,6 +138,10 @@ impl Hypergeometric {
     /// about a unit of the last digit in this number of steps.
     const STEPS: u64 = 32;
 
+    // Hoeffding bounds the chance to be s away from the mean of a draw of n by 2·exp(−2s²/n). It holds for n = drawn, and by symmetry for
+    // the number that is marked, not marked or not drawn, which have the same distribution up to a shift: n is the smallest of the four,
+    // `fewest`. With s = 4.8·√n the bound is 2·exp(−46.08) < 2·10⁻²⁰. So a draw keeps some 10·√n numbers where n may be half a million,
+    // and the + 1 is for the rounding of the ends to whole numbers.
     /// Draws `drawn` of `all` documents, `marked` of which are marked. The numbers that are left out at both ends have a chance below
     /// 2·10⁻²⁰ (Hoeffding 1963), or 10⁻²⁴ of the largest one.
     pub fn fill(&mut self, all: u64, marked: u64, drawn: u64) {
@@ -182,6 +200,13 @@ impl Hypergeometric {
         }
     }
 
+    // The next draw's chances follow from this one's without any binomial. Of N − d documents left, m − x are marked if x marked ones are
+    // drawn:
+    //
+    //     P'(x) = P(x)·(others left)/(N − d) + P(x − 1)·(m − x + 1)/(N − d)
+    //
+    // Both terms are positive. It is two products a number instead of the quotients of a fill; a fill every 32 draws keeps the errors of
+    // the steps from growing, and trims the numbers whose chances are gone at the ends.
     /// Draws one more of the documents that are left.
     fn draw_one_more(&mut self) {
         if self.steps == 0 {
@@ -228,6 +253,8 @@ impl Hypergeometric {
     }
 }
 
+// Negative hypergeometric: C(rank − 1, which − 1)·C(all − rank, marked − which) / C(all, marked), again as quotients of neighbours outward
+// from about the mode. The sum runs over all ranks, read or not, since it is the divisor; only those down to `up_to` are stored.
 /// The chances that the marked document of number `which`, of `marked` among `all` in random order, stands at rank 1, 2, …
 pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
     let (first, last) = (which, all - marked + which);

@@ -76,6 +76,7 @@ fn heeds(fold: &Fold) -> Option<Above> {
     }
 }
 
+// Every retrieved document is a hit of the set of all retrieved ones, so their order is nothing to the fold. Histograms go to the end.
 /// Whether a fold has the same value in every order.
 fn is_fixed(fold: &Fold) -> bool {
     match fold {

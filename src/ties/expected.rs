@@ -1,4 +1,18 @@
 //! The expected value of a measure over the orders of a row.
+//!
+//! A measure is a last step of numbers that folds give. What an order changes in these numbers decides the way:
+//!
+//! * **Linear.** If the last step is linear in all that an order changes, E f(X) = f(E X): the folds' expectations are finished as their
+//!   values would be. The judgments' own numbers (R, an ideal DCG) may enter in any way, for no order changes them. nDCG is such.
+//! * **Given hits.** Accuracy, FallOut and AP(norm=hits) divide by a number of hits down to a cutoff. It varies only if a group lies
+//!   across the cutoff and has both hits and others, and then it follows a hypergeometric law. *Given* it, the rest is linear again:
+//!   within the group all orders of the given hits and others are equally likely. So the mean is taken over the few numbers, each finished
+//!   by itself.
+//! * **Reciprocal.** 1/r of the first hit's rank r is no linear function, but r has a distribution that is easily listed.
+//! * **Own.** Measures that walk have closed forms.
+//!
+//! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the *number* of documents of the last piece
+//! chance as well. All the ways are then taken once for each number that may be left, and weighted: `Row::mean`.
 
 use super::first_hit::FirstHit;
 use super::folds::{self, FoldTables, GrowingSum, Inside};
@@ -46,6 +60,7 @@ struct NumberOfLast {
 
 impl NumberOfLast {
     fn new(read: &Read) -> Self {
+        // The expectation of a measure is made before any ranking is seen, so nothing says how deep ideal rankings are.
         /// The number of these ranks. The weights of deeper ranks are computed one by one.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
@@ -158,6 +173,9 @@ impl ExpectedForm {
         if declared == Expected::Linear {
             return Some(ExpectedForm::Linear { reads: numbers, last });
         }
+        // Invariant: where a fold is read less deep than the deepest count, it ends above the cut group, or it is a count. A precision sum
+        // that ended within the group would need the split of the given hits at its end; such a reading gives NaN below, and no recipe has
+        // one.
         // The hits are those of the count that goes as deep as any number.
         let counts = reads.iter().filter_map(|read| match read {
             Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => Some((*set, place.clone())),
@@ -302,6 +320,7 @@ fn given_hits(
         read_all(reads, row, &mut numbers, tables);
         return finish(last, &numbers);
     };
+    // Everything above the cut group is the same for each number of hits: its state is kept, and only the last step of the walk repeated.
     // The part before the group is added once.
     let limit = |place: &Place| ranks(place, row.facts);
     let before: Vec<GrowingSum> = reads

@@ -1,4 +1,8 @@
 //! The expected value of the reciprocal of the first hit's rank.
+//!
+//! Only one group can decide the rank of the first hit: that in which the order of the ranking has its first hit. Earlier
+//! groups have no hit at all, and what stands below this one cannot come first. So the column with the rank in one order, which a kernel
+//! has found anyway, says where to look, and most rows are done without looking at any group's labels.
 
 use super::folds::{self, Inside};
 use crate::label::{Above, RowTies, TiedGroup};
@@ -24,6 +28,7 @@ impl FirstHit {
         let TiedGroup { start, .. } = ties.groups[at];
         let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
         let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();
+        // The first hit stands behind the group, or the group begins below the cutoff.
         if start >= ranks || rank - start >= size {
             return None;
         }

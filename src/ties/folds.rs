@@ -49,8 +49,22 @@ pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     state.sum += inside.expected(part.read);
 }
 
-/// The sum of the precisions at hits: E = r/t·((H + 1)·A + (r − 1)/(t − 1)·B), where A = Σ 1/(o + j) and
-/// B = Σ (j − 1)/(o + j) = s − (o + 1)·A.
+// A group of t documents, h of them hits, stands behind o documents with H hits (an expectation, if groups above have hits). Rank j of it
+// is a hit with the chance h/t. The precision there is (hits down to it) / (o + j), and given the hit the hits down to it are
+//
+//     H + 1 + (j − 1)·(h − 1)/(t − 1)
+//
+// for each of the j − 1 ranks above it is one of the other h − 1 hits with the chance (h − 1)/(t − 1). Summed over the ranks that are
+// read, the part that is constant in j and the part that grows with it separate:
+//
+//     E = h/t · ( (H + 1)·A + (h − 1)/(t − 1)·B )      A = Σ 1/(o + j)      B = Σ (j − 1)/(o + j)
+//
+// A is a difference of two prefix sums of 1/i. As (j − 1)/(o + j) = 1 − (o + 1)/(o + j), B is r − (o + 1)·A for r ranks. So a group costs
+// the same whatever its size. B is a small difference of large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has.
+// That is why A is kept in two floats.
+/// The expected sum of the precisions at hits, with a constant number of operations for a group.
+///
+/// Groups of hits alone are added as the plain formula adds them, so that their bits are the same.
 pub fn precision_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside, sums: &mut SumTables) {
     let Inside { size, hits } = inside;
     if hits == size {
@@ -73,6 +87,8 @@ pub fn precision_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside
     state.hits += inside.expected(part.read);
 }
 
+// A pair is a hit with another document above it. Outside the group: the expected hits times the others above the group. Inside, each of
+// the r(r − 1)/2 pairs of ranks is such a pair with the chance (t − h)·h / (t(t − 1)): another document at the first, a hit at the second.
 /// The pairs of a hit and a document above it that is no hit.
 pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
@@ -112,6 +128,8 @@ fn mean_gain(part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumT
     gain * sums.of(discount, end).between(part.above, end).value()
 }
 
+// Given that `hits` of the ranks read are hits, which ranks these are is still chance, and which of the group's hits and others they are
+// as well. So every rank has the same expected gain: (hits · mean gain of a hit + (r − hits) · mean gain of another) / r.
 /// The discounted sum of gains of a part, given how many of the ranks that are read have a document of a set.
 pub fn weighted_sum_given(
     sum: &mut f64,
@@ -141,6 +159,24 @@ pub fn weighted_sum_given(
     }
 }
 
+// In a cascade the user stops at rank i with the chance R of its document times the product of (1 − R) of all above. An expectation over
+// the orders of a group needs the mean of that product over all sets of documents that may stand above: elementary symmetric functions of
+// the (1 − R), normalised. They are built up one document at a time. With n documents in random order that may stop the user,
+//
+//     M(l) = the mean of the product of (1 − R) over the first l of them            M(0) = 1
+//     D(l) = the mean of R of the l-th times the product over the l − 1 before it
+//
+// A further document of chance R falls on one of n + 1 places with equal chance: behind the first l, among them, or at l itself.
+//
+//     M'(l) = ( (n + 1 − l)·M(l) + l·(1 − R)·M(l − 1) ) / (n + 1)
+//     D'(l) = ( (n + 1 − l)·D(l) + (l − 1)·(1 − R)·D(l − 1) + R·M(l − 1) ) / (n + 1)
+//
+// All terms are positive, so no digit cancels. (The coefficients of a product of polynomials would have to be divided by binomials, which
+// overflow.) Documents of chance 0 stop nobody: rank j of the group holds one that may stop with the chance n/t, and of the j − 1 above it
+// x are such, hypergeometric. So a group of t documents, n of which may stop the user, costs n² steps for the tables, less where the
+// chance to get so far is below 10⁻²⁰, and a draw for each rank that is read.
+//
+// The product over a whole group does not depend on its order. So groups are independent through one number, the chance to pass them.
 /// The discounted sum of the chances to stop, if the user goes on with the remaining chance.
 ///
 /// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that to
@@ -227,6 +263,7 @@ impl Stops {
             self.goes_on.push(0.0);
             self.stops.push(0.0);
         }
+        // From the deepest on, because each entry reads the old one before it.
         for l in (1..self.goes_on.len()).rev() {
             let (at, after) = (l as f64, places - l as f64);
             let reached = self.goes_on[l - 1];
@@ -250,6 +287,7 @@ impl Stops {
         let stands = self.documents as f64 / size as f64;
         let weights = sums.of(discount, part.above + part.read);
         let mut sum = Double::default();
+        // Ranks so deep that even the fewest stopping documents above leave no chance add nothing, and neither do deeper ones.
         for j in 0..part.read as u64 {
             chances.draw(size - 1, self.documents - 1, j);
             if chances.first() >= self.stops.len() as u64 {
@@ -262,6 +300,8 @@ impl Stops {
     }
 }
 
+// Rank j is a hit with the chance h/t; the others above it are then drawn among the t − 1 that remain. A caller that knows a closed form
+// of the whole group, where every number of others above is equally likely, gives it as `whole`.
 /// The sum over the hits of a function of the number of documents of another set above each, if all are in random order.
 pub fn sum_over_hits(
     (hits, others): (usize, usize),
@@ -287,6 +327,8 @@ pub fn sum_over_hits(
 pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
     let most = row.facts.count(hits);
     let nonrelevant = row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
+    // trec_eval's m_bpref.c: the documents above a hit are capped by R, and divided by the smaller of R and N. No term falls below 0: with
+    // N < R no more than N can stand above.
     let bound = most.min(nonrelevant.map(|(_, count)| u64::from(count)).sum());
     let share = |above: u64| if above == 0 { 1.0 } else { 1.0 - above.min(most) as f64 / bound as f64 };
     let (mut above, mut sum) = (0, 0.0);
@@ -301,6 +343,8 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
+            // Two pieces: a ramp B … R as a difference of triangular numbers, and a flat end of Rs. In integers, as a difference of large
+            // floats would lose what the few terms are worth.
             // The sum is Σ min(B + x, R) for x = 0 … m, in whole numbers.
             let whole = || {
                 let (first, last) = (above, above + others as u64);
@@ -320,6 +364,13 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
     sum
 }
 
+// The term of InfAP (trec_eval's m_infap.c; Yilmaz and Aslam 2006) at a hit below f documents is
+//
+//     (1 + (k + u)·(a + ε)/(k + 2ε)) / (f + 1)      a relevant, k judged, u pooled but unjudged above
+//
+// In a group, let x of the j above be judged, hypergeometric with one hit taken out. Given x, the relevant ones among these x and the
+// pooled ones among the other j − x are independent draws, both linear in their numbers: their product has the product of the means. So
+// one sum over x remains, with 1/(k + x + 2ε), which has no simpler form; see `reciprocal_means` for large groups.
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
 pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
     const EPSILON: f64 = 0.00001;
@@ -430,6 +481,9 @@ fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64>
     means
 }
 
+// The first hit is at rank j + 1 of a group if j others stand above it: h/t · Π (t − h − i)/(t − 1 − i) for i < j, each chance from the
+// one before. It is a product of as many factors as there are ranks above, so it is kept in two floats. Later groups never matter: a group
+// with a hit has it.
 /// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an index from 0. Only the first `ranks` ranks
 /// count.
 pub fn first_hit(row: &RankingPieces<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {

@@ -41,6 +41,7 @@ impl HeededTies {
         let behind =
             |rank: u32, from: usize| from + documents[from..].iter().take_while(|of| of.rank < rank).count();
         let mut from = 0;
+        // Invariant: only the last group of a row can have documents that were cut off.
         for (at, group) in (1..).zip(ties.groups).take_while(|(_, group)| group.start < end) {
             let first = behind(group.start, from);
             from = behind(group.end(), first);
@@ -92,6 +93,8 @@ impl HeededTies {
         }
     }
 
+    // A group that lies across a cutoff is added to a *copy* of the state, for the report at that cutoff alone: the next cutoff reads more
+    // ranks of the same group, and its expectation is not the sum of two parts with a state between them.
     /// Walks down a ranking, and reports the state at each cutoff; cutoffs ascend.
     pub fn walk<S: Copy + Default>(
         &self,

@@ -1,4 +1,14 @@
 //! The best and the worst order of documents with equal scores.
+//!
+//! Why one order of codes suffices for most measures: if exchanging two neighbours so that the better document stands higher never makes a
+//! value worse (`better_swaps`, or the same with another worth of the codes), then any order becomes the one by descending worth through
+//! such exchanges, as bubble sort makes it, and no step loses. So that order is best, and by the same argument reversed its reverse is
+//! worst. Groups are sorted one by one, and the argument holds in each whatever the others are. A document that a cut keeps out takes
+//! part: exchanged with one that is kept it is the same step, across the border.
+//!
+//! So the best value of a row is *one evaluation* of the row with its groups sorted: the kernels run over an arranged copy of the tile,
+//! and there is no arithmetic of its own that could round otherwise. Where the argument fails, mostly since a quotient's divisor counts
+//! the hits that a cut lets through, `search` looks at each such number.
 
 use bytemuck::Zeroable;
 
@@ -87,6 +97,7 @@ impl CodeOrder {
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
         let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
         let of = |code: &u8| worth[usize::from(*code)];
+        // The array begins with UNPOOLED and wraps around, so PAST_END, code 0, is the last: no document has it.
         let met = &mut codes[..book.codes() - usize::from(UNPOOLED)];
         sort::by(met, |a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
         if side == Side::Worst {
@@ -101,6 +112,8 @@ impl CodeOrder {
         self.places[usize::from(code)]
     }
 
+    // The tile is copied as a whole and groups are sorted in the copy: 64 lanes lie interleaved, and most of their labels stay where they
+    // are.
     /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself if none of them begins there. Labels and
     /// those of a group are written into memory that is used again.
     pub fn arranged<'t>(
@@ -143,6 +156,8 @@ impl CodeOrder {
         Tile { labels, ..seen }
     }
 
+    // There are at most 256 codes, so larger groups are sorted by counting. A cut group must be counted: what it keeps are the first of
+    // all its documents, of which those that were cut off are known by their counts only.
     /// Puts the documents of a group in this order, those that were cut off included, and keeps the first.
     pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
         /// The most labels that are sorted by comparing them.

@@ -1,4 +1,13 @@
 //! A ranking with groups of equal scores, under a view: pieces in rank order.
+//!
+//! ```text
+//! documents   1 1 0 [2 0 1 0 0] 0 0 1 [1 0 0 | 0 2]      [ ] mixed groups, | where the ranking was cut
+//! pieces      ──── ─ ────────── ─── ─ ──────────────
+//!             1×2 0  2,0,1,0,0  0×2 1  1,0,0,0,2 of which 3 are read
+//! ```
+//!
+//! A piece has its codes as counts, for in random order nothing else is known. Stretches of one code are pieces too, so every form sees
+//! one kind of thing. The number of pieces grows with judged documents and groups, not with the depth.
 
 use std::ops::Range;
 
@@ -28,6 +37,7 @@ pub struct Pieces {
     left: Vec<(usize, f64)>,
 }
 
+// Groups have few distinct codes, so a sorted list beats a table of 256 that would have to be cleared.
 /// Adds documents to counts by code. The codes of the counts ascend from index `from` on.
 pub(super) fn add_codes(
     counts: &mut Vec<(u8, u32)>,
@@ -166,6 +176,8 @@ impl<'a> RankingPieces<'a> {
         let judged: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         if judged == all {
             self.push(counts.iter().copied(), read as usize);
+        // Unjudged documents are dropped after the cut. How many judged ones are among the first `read` of `all` is hypergeometric, and
+        // given their number they are in random order: the first so many of a random order of the judged ones alone.
         } else if judged > 0 {
             let mut left = Hypergeometric::default();
             left.fill(all, judged, read);
@@ -198,6 +210,7 @@ impl<'a> RankingPieces<'a> {
         let mut values = vec![0.0; sums.len()];
         sums.fill(0.0);
         for (left, chance) in self.of.left.clone() {
+            // Invariant: only the last group can be cut, and nothing follows it, so its piece is the last one.
             if let Some(last) = self.of.pieces.last_mut() {
                 last.read = left;
                 self.depth = last.above + left;

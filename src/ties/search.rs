@@ -1,4 +1,17 @@
 //! Extreme values that no single order of codes gives. The search is over the number of hits that the group has above the cut.
+//!
+//! What is searched, and why it is all. A value here is a function of two numbers that pull in different directions: how many hits n the
+//! read part of the *cut* group has, and a sum that depends on where they stand. For a given n the order that is best for the sum is
+//! known: hits first, or last for the smallest value, since the divisor depends on n alone. So the search goes over n, all numbers that
+//! the group admits:
+//!
+//! ```text
+//!     found + read − size ≤ n ≤ min(found, read)      at least so many hits, as others fill no more than size − found ranks
+//! ```
+//!
+//! Groups above the cut one are read whole: their number of hits is known, and hits first (or last) is best for each by itself. At most
+//! one group is cut, so the search is linear in it. InfAP is another case: it has no divisor of its own, but three kinds of documents that
+//! an exchange argument does not order, and is searched over all merges of two of them.
 
 use super::chance::SumTables;
 use super::row::{RankingPieces, ReadPiece};
@@ -69,6 +82,8 @@ impl Search {
     }
 }
 
+// Accuracy@k = 1 − wrong/(others·hits), over the pairs of a hit and another document within k. For n hits in the part, `pairs` is the
+// least number of wrong pairs: others above the part stand above each of the n, and with hits first no others of the part do.
 /// Accuracy: hits stand first, or last, in the part of each group that is read.
 fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let (mut met, mut wrong, mut read) = (0, 0u64, 0);
@@ -133,6 +148,9 @@ fn precision_of_hits(
     ratio(sum, met as f64)
 }
 
+// (top − above)/(depth − all): `above` counts hits above the cutoff, `all` the hits retrieved. It falls with the first and rises with the
+// second. In a whole group `all` is fixed, so the extreme of `above` is right. In the group that a cut decides both move: for each number
+// of hits above the cutoff the number behind it goes to one of its two ends, because the value is monotone in it.
 /// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The number of documents that a cut leaves at
 /// the end is searched together with the documents above the cutoff.
 fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
@@ -161,6 +179,18 @@ fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
     value(above, met)
 }
 
+// A pooled but unjudged document above a hit raises the expected precision's share (k + u) and its divisor, so neither order of it and a
+// hit is always better. A document that is not pooled only raises the divisor, and a non-relevant one never helps either: both go behind
+// the hits for the largest value, and before them for the smallest. What is left is a path through a lattice, hits to the right and
+// negative documents downward, where each hit pays a term of the cell it leaves:
+//
+//            h=0   h=1   h=2
+//     s=0     ┌──→──┬──→──┐       sums[s] after a hit: the best of all paths that have placed s negative documents by then,
+//     s=1     ├──→──┼──→──┤       either here already (→ from the same row) or by stepping down (↓ from the row above)
+//     s=2     └──→──┴──→──┘
+//
+// Every merge is a path, so the extreme is over all of them, at found · (unjudged + 1) terms. Behind the last hit nothing pays, so the
+// last row holds the extreme over all rows.
 /// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for
 /// the smallest value). It is the extreme sum over the hits and such documents placed so far.
 fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {

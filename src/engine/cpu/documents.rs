@@ -1,4 +1,10 @@
 //! The documents of single rankings of a tile that are in a set, such as the judged ones, as sparse lists.
+//!
+//! The list of a lane needs four labels of each vector, and every vector must be read for it; so the lists of sixteen lanes, whose labels
+//! share vectors, are made in one pass. Deep tiles are an exception, so that the lists stay small beside the tile.
+//!
+//! The pass goes by 64 vectors: first all are compared, without a branch, and one bit notes each that has a document; then only those are
+//! visited. A branch a vector would be mispredicted wherever documents are rare but not absent.
 
 use std::ops::Range;
 
@@ -26,6 +32,7 @@ impl Documents {
     /// The documents of a lane of a tile that are in a set, in rank order. They are gathered for some lanes together, so the lanes of a
     /// tile must be asked for in order. The first lane begins a tile, and so does the first call after [`Documents::forget`].
     pub fn of(&mut self, tile: Tile<'_>, lane: usize, set: Above) -> &[Document] {
+        // Lane 0 always gathers anew, as it is the sign of another tile.
         if lane == 0 || !self.lanes.contains(&lane) {
             let together = if tile.depth > DEEP { 1 } else { NARROW_LANES };
             self.lanes = lane / together * together..(lane / together + 1) * together;

@@ -68,6 +68,8 @@ const LANES: usize = 64;
 const RANKS: usize = 256;
 /// The most vectors of a block.
 const BLOCK: usize = RANKS / 4 * LANES / STRIP;
+// 256 ranks of 64 lanes are 16 KiB of labels and 2 KiB of masks. Blocks of 64 and 128 ranks were a tenth slower (benches/RESULTS.md). A
+// place within a block, below 2¹⁴, also fits into the u16 of a list.
 /// The number of hits that are visited at once.
 const LISTED: usize = 256;
 /// The longest staircase that is climbed instead of looked up.
@@ -239,6 +241,13 @@ fn above_zero(table: &[f64; 256]) -> Option<u8> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Blocks of labels and their hits
 
+// Three levels of bits let a walk touch only what has hits, whatever the density:
+//
+//     labels   256 vectors of 64                  16 KiB   read once
+//     masks    one u64 a vector, a bit a label     2 KiB   bit 4·lane + rank % 4: lane by lane, ranks in order
+//     hit      one bit a vector                   32 B     four words, scanned by counting zeros
+//
+// A cutoff inside the block narrows `ranks`, and the masks stay: the labels are compared once however many cutoffs there are.
 /// Up to 256 vectors of labels, in whole quads, with marks of the hits.
 struct LabelBlock<'a> {
     labels: &'a [u8],
@@ -305,6 +314,7 @@ impl<'a> LabelBlock<'a> {
             *mask = hits(labels);
         }
         let vectors = self.vectors();
+        // Masks are made into marks eight at a time, so those of an older, larger block must not show.
         self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         self.hit = [0; _];
         let none = u64x8::splat(simd, 0);
@@ -344,6 +354,7 @@ impl<'a> LabelBlock<'a> {
     /// little. (At 1 to 10 % hits this is 10 to 25 % faster; if bits are not counted in one instruction, as much slower.)
     #[inline(always)]
     fn walk<S: Simd>(&self, simd: S, mut hit: impl FnMut(usize, usize, usize)) {
+        // Invariant: fewer than LISTED places are waiting when a vector is listed, and a vector has at most VECTOR hits.
         let mut places = [0; LISTED + VECTOR];
         let mut listed = 0;
         let mut visit = |place: usize| {
@@ -355,11 +366,13 @@ impl<'a> LabelBlock<'a> {
         let whole_quads = (self.ranks.start | self.ranks.end).is_multiple_of(4);
         for word in start / 64..end.div_ceil(64) {
             let mut hit_vectors = u64::from_le_bytes(self.hit.as_chunks().0[word % (BLOCK / 64)]);
+            // Vectors of quads that take no part, at both ends. Neither shift is by 64: the word has at least one vector that does.
             hit_vectors &= u64::MAX << start.saturating_sub(word * 64);
             hit_vectors &= u64::MAX >> (word * 64 + 64).saturating_sub(end);
             while hit_vectors != 0 {
                 let v = word * 64 + hit_vectors.trailing_zeros() as usize;
                 hit_vectors &= hit_vectors - 1;
+                // `% BLOCK` changes nothing, and lets the compiler leave out the check of the bound.
                 let mut mask = if whole_quads { self.masks[v % BLOCK] } else { self.mask(v) };
                 if !fuses_and_counts(simd) {
                     while mask != 0 {
@@ -385,6 +398,7 @@ impl<'a> LabelBlock<'a> {
             return true;
         }
         let vectors: u32 = self.hit.iter().map(|hit| hit.count_ones()).sum();
+        // Most blocks are told by the marks alone: fewer than a quarter of their vectors have any hit.
         if vectors as usize * 4 < self.vectors() {
             return true;
         }
@@ -411,6 +425,8 @@ impl<'a> LabelBlock<'a> {
     }
 }
 
+// Four places are written whether or not there are four hits, and only the number tells how many count: so the loop's length is the same
+// for up to four hits, and no branch depends on a single bit. A mask that has run out gives place 64 of the vector, which nobody reads.
 /// Lists the set bits of a mask, counted from `first`, and returns their number. The places behind them are undefined.
 #[inline(always)]
 fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
@@ -426,6 +442,8 @@ fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     hits
 }
 
+// A quad lies as [lane][rank % 4]. Stepping all lanes down one rank needs its 16 labels side by side, a transposition of 4 × 16 bytes: one
+// permutation of bytes with AVX-512, else the load that splits four interleaved streams.
 /// The codes of one vector by rank: `[rank%4][lane]`.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
@@ -457,6 +475,7 @@ trait LaneFold<S: Simd> {
     fn values(&self) -> &[f64; LANES];
 }
 
+// A sweep never starts again at a cutoff: it stores the running state and goes on, so k cutoffs cost k rows of the output.
 /// Folds the ranks from one cutoff to the next and stores the values at each.
 #[inline(always)]
 fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl LaneFold<S>, out: &mut [f64]) {
@@ -566,6 +585,12 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
 // ---------------------------------------------------------------------------------------------------------------------
 // Precision sums, and all that hits of one threshold can tell
 
+// The sum is a chain of dependent additions in rank order, which is the order of the formula, so within a lane nothing can be done at
+// once. Across lanes everything can: sixteen chains run side by side under masks. Lanes without a hit at a rank keep their sum by
+// selection and do not add 0.0, so what was computed for them, a quotient of an old h, is never seen.
+//
+// Hits are counted in f64, exact far beyond any depth, so that h needs no conversion for the quotient. Counting them in 16 bits was slower
+// everywhere, as was adding converted 0s and 1s in place of masks (benches/RESULTS.md).
 /// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the first hit.
 struct PrecisionSumFold<const FIRST: bool> {
     hits: [f64; LANES],
@@ -622,6 +647,7 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
         if FIRST {
             self.find_first(block);
         }
+        // The reciprocals of a block's ranks are made once for its four strips.
         let fused = fuses_and_counts(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
         let mut inverse = [0.0; RANKS];
         for (inverse, rank) in inverse[block.ranks.clone()].iter_mut().zip(block.first + block.ranks.start..)
@@ -654,6 +680,15 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     }
 }
 
+// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u, and q = h·r rounded is within a few u of h/i. The rest
+// h − q·i is a multiple of the last place of q, as i is a whole number, and has at most some 28 bits for i < 2²⁶: so the first mul_add is
+// exact. The second rounds, once,
+//
+//     q + rest·r = h/i + (h/i − q)·δ
+//
+// which is off from h/i by some 2⁻¹⁰⁴ of it. Could that put it on the other side of a midpoint between two floats? A midpoint is M·2ᵏ with
+// an odd M of 54 bits. h/i is none, as i·M·2ᵏ = h would make M a factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is
+// at least 1, so h/i is at least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. So both round to the same float.
 /// `h / i` without a division, but rounded once as a division is: for `h <= i < 2^26`, if `mul_add` rounds once.
 #[inline(always)]
 fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64, inverse: f64) -> f64x8<S> {
@@ -664,6 +699,7 @@ fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64, inverse: f64) -> f64x8<
 }
 
 #[inline(always)]
+// The three kinds of cutoffs are merged as sorted lists: the fold goes to the nearest one of any kind and stores what is read there.
 fn hits_at<S: Simd>(
     simd: S,
     tile: Tile,
@@ -702,6 +738,8 @@ fn hits_at<S: Simd>(
 // ---------------------------------------------------------------------------------------------------------------------
 // First hits
 
+// A lane is four bits of a mask. `open` has all four set as long as the lane waits for its first hit, so `mask & open` is 0 for almost
+// every vector once most lanes are done, and the scan ends when all are.
 /// The nibbles of a strip's lanes that have no first hit yet.
 #[inline(always)]
 fn open_lanes(first: &[u32]) -> u64 {
@@ -715,6 +753,7 @@ fn first_of_quad(mask: u64, mut open: u64, rank: usize, first: &mut [u32]) -> u6
     while mask != 0 {
         let bit = mask.trailing_zeros() as usize;
         first[bit / 4] = (rank + bit % 4) as u32;
+        // The lane is closed, its later ranks of the same quad included.
         open &= !(0xf << (bit & !3));
         mask &= open;
     }
@@ -746,6 +785,9 @@ fn first_rank_upto<S: Simd>(simd: S, tile: Tile, above: u8, upto: u32, first: &m
 // ---------------------------------------------------------------------------------------------------------------------
 // Counts
 
+// A count needs no list and no lanes in registers: a comparison gives bytes of 255, that is −1, and subtracting them counts up each of 64
+// bytes, one for each lane and rank % 4. After 63 quads, long before a byte can overflow, the four bytes of each lane are added in
+// two widening steps. So a vector costs a load, a compare and a subtraction, at 84 % of the speed of reading (benches/RESULTS.md).
 /// The most quads whose hits a byte can count, and whose ranks a byte can tell apart.
 const COUNTED: usize = 63;
 
@@ -764,6 +806,7 @@ fn count_at<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], out: &mut [u3
     }
 }
 
+// The strips are a constant of the function, so that the accumulators of a tile's row, four vectors, stay in registers.
 /// Counts whole quads in bytes, one for each lane and rank of the quad. At the ends of the range a mask is applied.
 #[inline(always)]
 fn count_ranks<S: Simd, const STRIPS: usize>(
@@ -800,6 +843,8 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
     for strip in 0..tile.strips() {
         let limits = &limits[strip * STRIP..][..STRIP];
         for first in (0..quads).step_by(COUNTED) {
+            // A limit of each lane's own cannot be a cutoff of the sweep. It is a comparison more: a rank counts while the lane has ranks
+            // left. Capped at 255, which is more than the 4·62 ranks above the last quad of the stretch.
             // How many ranks on from the first quad of this stretch a lane still counts, for each rank of a quad.
             let left =
                 |byte: usize| (limits[byte / 4] as usize).saturating_sub(first * 4 + byte % 4).min(255) as u8;
@@ -832,6 +877,7 @@ fn add_counts<S: Simd>(counted: &[u8x64<S>], hits: &mut [u32]) {
     }
 }
 
+// A histogram is the one fold without vectors: each label adds to a counter of its own lane and code, by address.
 fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
     let mut start = ranks.start;
     while start < ranks.end {
@@ -852,6 +898,15 @@ fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Gains
 
+// Codes are sorted by grade, so a gain table rises (or changes) at a few codes only: with grades 0, 1, 2 a staircase of two steps.
+//
+//     gain            ┌────  gain 3        value = 0
+//              ┌──────┘      gain 1        value = code > above₀ ? gain₀ : value
+//     ─────────┘             gain 0        value = code > above₁ ? gain₁ : value
+//     code     above₀ above₁
+//
+// A step costs a compare of 64 labels at once and two selections a rank, and moves the gain's own bits: nothing is computed, so nothing is
+// rounded. It need not ascend, for the last step that a code has passed wins.
 /// A table of 256 values by code, and its steps, if it has few.
 struct Staircase<'a> {
     table: &'a [f64; 256],
@@ -866,6 +921,7 @@ impl<'a> Staircase<'a> {
     fn new(table: &'a [f64; 256]) -> Self {
         let mut stairs = Staircase { table, above: [0; STEPS], value: [0.0; STEPS], steps: None };
         let mut steps = 0;
+        // Code 0 has the value 0 (it never counts), so 0 below all steps is right.
         for code in (0..255).filter(|&code| table[code] != table[code + 1]) {
             if steps == STEPS {
                 return stairs;
@@ -968,6 +1024,9 @@ impl Weights {
     }
 }
 
+// Dense, a term depends on the step and the rank alone, not on the lane: so gain / d is divided once for each step and rank, in a table
+// shared by all lanes, and lanes only select a term and add. The quotient has the operands of the formula, hence its bits. A label of gain
+// 0 adds 0.0 to a sum that is not −0.0, which changes no bit.
 struct WeightedSum<'a> {
     gain: &'a [f64; 256],
     weights: &'a Weights,
@@ -1059,6 +1118,8 @@ impl<S: Simd> LaneFold<S> for WeightedSum<'_> {
     }
 }
 
+// The term p·stop/d has the lane's own p, so that nothing can be tabled but the stops. A label of chance 0 adds 0.0 and multiplies by 1.0.
+// The chance to go on is a chain of products in rank order, as the formula has it.
 struct Cascade<'a> {
     stop: &'a [f64; 256],
     weights: &'a Weights,
@@ -1139,6 +1200,9 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Peak precision
 
+// Between two hits h stays and i grows, so h/i is largest at the first rank, at a hit. All points are computed in one pass by giving a hit
+// to the *deepest* point that it counts for: as a hit beyond the cap of a point is beyond those of all earlier points too, a suffix
+// maximum at the end gives it to the others. A hit costs one maximum instead of one for each of eleven points.
 /// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises the last point whose cap it has reached,
 /// and in the end each point takes the maximum of the points from itself on.
 #[inline(always)]
@@ -1174,6 +1238,8 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
 // ---------------------------------------------------------------------------------------------------------------------
 // Walked folds: their terms depend on more than one count, so they always walk
 
+// A term here is a function of several numbers of its lane, which neither a table by rank nor a mask can give. So these folds cost some
+// cycles a hit, however many hits there are.
 /// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and `cut(index)` after each.
 #[inline(always)]
 fn walk_all<S: Simd, T>(
@@ -1203,6 +1269,7 @@ fn walk_all<S: Simd, T>(
     }
 }
 
+// bpref. The special case b = 0 is trec_eval's (m_bpref.c): where R or N is 0 the bound is 0, and 0/0 would be no number.
 /// Sums over the hits by the judged documents above them: at a hit `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged
 /// label `b += 1`. As `[lane]`.
 pub fn preference_sum(
@@ -1227,6 +1294,8 @@ pub fn preference_sum(
     dispatch!(level, simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store));
 }
 
+// InfAP. Labels of documents that are not in the pool are not walked: they count through the rank alone. A negative grade means in the
+// pool and not judged.
 /// Sums the expected precision at hits, for a pool of which a sample was judged; the term is defined at `Fold::InferredSum`. As `[lane]`.
 pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     tile.check(1, out.len());
@@ -1261,6 +1330,8 @@ fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 
             * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
 }
 
+// i − h are the documents above that are no hits, since h counts this one. In u64: pairs of a deep ranking exceed 2³², and f64 takes them
+// exactly below 2⁵³, that is to depth 2²⁷ and more.
 /// Counts the pairs of a hit and a label above it that is no hit: at a hit `h += 1; s += i - h`. As `[cut][lane]`.
 pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());

@@ -1,4 +1,19 @@
 //! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and columns, computed once.
+//!
+//! Reading labels is what a fold costs first, so folds of the same hits share a pass: a precision sum steps through its hits anyway, has
+//! their number as a state, and meets the first of them. A count alone is cheaper than that (it needs no walk), so it joins only where the
+//! sum goes at least as deep; a sum would not be deepened for a count.
+//!
+//! ```text
+//! program                        steps
+//! PrecisionSum(>3) at 10, end ─┐
+//! Count(>3)        at 5, 10   ─┼► one pass: hits(>3)
+//! FirstRank(>3)    at 10      ─┘
+//! Count(>3)        at R       ──► a pass of its own: its limit is each lane's
+//! WeightedSum      at 10      ──► a pass of its own: its hits are other documents
+//! ```
+//!
+//! Passes over the same tile follow one another, so all but the first read labels from the nearest cache.
 
 use fearless_simd::Level;
 
@@ -98,6 +113,7 @@ pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
 fn shares(sum: &Task, task: &Task) -> bool {
     let Fold::PrecisionSum(set) = sum.fold else { return false };
     let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
+    // A count at ranks of the queries alone has no fixed rank: `None` is less than any, and it joins with nothing to be read.
     same && ranks(task).last() <= ranks(sum).last()
 }
 
@@ -111,6 +127,7 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
             _ => extra.first = ranks(task).first().map(|&upto| (upto, column)),
         }
     }
+    // The plain kernel does not note first hits, which costs a selection a hit.
     let kernel = match &extra {
         Extra { counts, first: None } if counts.0.is_empty() => StepKernel::PrecisionSum(set.0),
         _ => StepKernel::Hits(set.0, extra),
@@ -254,6 +271,7 @@ impl Lanes<'_> {
         for (&input, end) in needed.iter().zip(1..) {
             let input = &inputs[input];
             lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.query(row)]));
+            // Lanes without a row get limits and caps of 0. Their labels are all past the end, so nothing is computed with these.
             lanes.resize(end * self.tile.lanes, 0);
         }
     }
@@ -266,6 +284,7 @@ fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32
     copy(&counts[..out.len()], out);
 }
 
+// Counts and ranks are exact in f64. So all columns have one type, and the last line of a formula one kind of operand.
 fn copy(counts: &[u32], out: &mut [f64]) {
     out.iter_mut().zip(counts).for_each(|(out, &count)| *out = count.into());
 }

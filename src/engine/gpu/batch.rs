@@ -3,6 +3,19 @@
 //!
 //! Each batch has a set of buffers of its own, which is used again and again, so memory stays bounded however large the file is: while one
 //! batch is computed, the next is copied from the mapped file and the one before is finished on the host.
+//!
+//! ```text
+//! time ─────────────────────────────────────────────►
+//! host     copy 1 │ copy 2 │ copy 3 │ finish 1, copy 4 │ finish 2, copy 5 │ …
+//! device            kernels 1 │ kernels 2 │ kernels 3 │ kernels 4 …
+//! berths     A    │   B    │   C    │        A         │        B
+//! ```
+//!
+//! Three is the least with which neither waits for the other: one batch on its way up, one in kernels, one on its way back. Batches are
+//! received in the order in which they were submitted, so answers arrive in the order of tiles.
+//!
+//! A berth's buffers are made once, for the largest batch, and mapped and unmapped in turns. Labels go through staging buffers of 4 MiB
+//! each, because a buffer that the host can write is not one that kernels read fast everywhere; several threads fill them side by side.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -176,6 +189,7 @@ impl<'a> Ready<'a> {
         let spans = batch.spans();
         let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
         let fits = |from: usize, end: usize| {
+            // A batch has at least one tile, however large: a tile is never cut.
             let labels = spans[end - 1].offset + spans[end - 1].bytes() - spans[from].offset;
             let together = match resident {
                 Some(resident) => resident.together(spans[from].offset, spans[end - 1].offset),
@@ -329,6 +343,7 @@ impl<'a> Ready<'a> {
         let mut group = |batch: layout::BatchUniform,
                          bindings: &[(u32, &wgpu::Buffer)],
                          layout: &wgpu::BindGroupLayout| {
+            // Each pass has a uniform of its own, as all writes to the queue happen before any pass of the submission runs.
             let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
             self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
             self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
@@ -386,6 +401,7 @@ impl<'a> Ready<'a> {
             for tile in batch.tiles() {
                 let end = words.len() + LANES;
                 words.extend(batch.rows(tile).iter().map(|&row| input[batch.query(row)]));
+                // A tile has 64 slots even if it has 16 lanes, so that a slot is tile · 64 + lane.
                 words.resize(end, 0);
             }
         }
@@ -408,7 +424,9 @@ impl<'a> Ready<'a> {
         }
         let failed = |error: wgpu::MapRangeError| self.device.failed(&error.to_string());
         {
+            // No buffer has less than 16 bytes.
             let view = berth.answers.get_mapped_range(..bytes[1].max(16)).map_err(failed)?;
+            // Mapped memory need not be aligned for words on every backend: then it is copied.
             let words = bytemuck::try_cast_slice(&view)
                 .map_or_else(|_| Cow::Owned(bytemuck::pod_collect_to_vec(&view)), Cow::Borrowed);
             take(Answer { tiles, words })?;

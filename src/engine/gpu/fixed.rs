@@ -3,6 +3,20 @@
 //! Floats on a GPU may be reordered, fused and divided inexactly; integers are the same everywhere. A sum is a fixed-point number
 //! of 64 bits (96 where gains differ by many orders of magnitude), in the smallest unit 2^-s in which the largest sum that can
 //! occur stays below 2^63 (2^95). Terms are rounded once, so the error is at most the number of terms times half a unit.
+//!
+//! Why 2⁶³ and not 2⁶⁴: negative gains make sums signed, and a factor of 1 must fit into the units of numbers from 0 to 1.
+//!
+//! The errors, fold by fold, with n the number of ranks and u = 2⁻⁶³:
+//!
+//! | sum | a term is | off by at most | so the sum |
+//! |---|---|---|---|
+//! | weighted | tabled, rounded to 2⁻ˢ | 2⁻ˢ⁻¹ | n·2⁻ˢ⁻¹ |
+//! | precisions | h·(1/i), then shortened by b bits | h·u/2 ≤ 2ᵇ·u/2, and 2ᵇ·u/2 | n·2ᵇ·u |
+//! | cascade | p·(stop·weight), both in u, rounded down | p's own error, and 1.5 u | 3·n·u |
+//! | inferred | two factors as a precision's, then shortened | see `inferred_error` | n·(1.5·2ᵇ·u + 4 u) |
+//!
+//! with b = ⌈lg n⌉, because n precisions of at most 1 must stay below 2⁶³. A bound is told before anything runs, and tests hold the mirror
+//! to it.
 
 use crate::fold::{CodeTable, Weights};
 
@@ -22,6 +36,7 @@ fn share(number: f64) -> u64 {
     (number * power_of_two(63)).round() as u64
 }
 
+// Invariant: h·(2⁶³/i rounded) is below 2⁶⁴ for h ≤ i < 2¹⁶: at most 2⁶³ + i/2.
 /// 2^63 / i for the ranks i from 1, rounded.
 pub fn reciprocals(depth: u32) -> impl Iterator<Item = u64> {
     (1..=u64::from(depth)).map(|rank| (ONE + rank / 2) / rank)
@@ -105,6 +120,7 @@ impl IntegerTerms {
         if !largest.is_finite() {
             return None;
         }
+        // The smallest ideal that a query can have: one document of the smallest gain at rank 1.
         let least = if ranks == 0 { 0.0 } else { weights.term(gains.smallest(), 0).abs() };
         let scale = scale(largest);
         let error = |scale: i32| f64::from(depth) * power_of_two(-scale - 1);
@@ -132,6 +148,8 @@ impl IntegerTerms {
 fn scale(largest: f64) -> i32 {
     let exponent = largest.max(f64::MIN_POSITIVE).log2().floor() as i32;
     let fits = |scale: &i32| largest * power_of_two(*scale) <= ONE as f64 - power_of_two(17);
+    // A logarithm may be rounded across a whole number, so a few exponents are tried. 900 keeps 2ˢ within f64 also with the 32 bits of a
+    // wide sum.
     let from = (64 - exponent).min(900);
     (from - 4..=from).rev().find(fits).unwrap_or(from - 4)
 }

@@ -2,6 +2,26 @@
 //!
 //! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen ranks of a row, are under way at a
 //! time; a word in which nothing counts for any of its folds is skipped by one test.
+//!
+//! Why shaders are put together and not written: WGSL has no generics and no function pointers, and a switch on the kind of fold would be
+//! run for every label. So for each kernel a row's type and five small functions are written as text, whose lines call the functions of
+//! the folds' own files:
+//!
+//! ```text
+//! common.wgsl           bindings, words, fixed-point numbers
+//! count.wgsl, …         the folds that the kernel has
+//! struct Row            slot, t0, t1, … the states, n0, … numbers of the query
+//! start, take, label,   for each task its line: (*row).t0 = count((*row).t0, word, 2u);
+//! store, keep
+//! main.wgsl             one invocation a row: down the ranks, four words at a time, store at each cutoff
+//! ```
+//!
+//! A word has four labels of a row. `take` gets words: counts take them whole (a population count), all others share one test, whether any
+//! byte exceeds the *least* of their thresholds, and go label by label only if one does. Judgments are sparse, so most words end at the
+//! test.
+//!
+//! Tables are read by rank and code. Those of weights by many codes and ranks may be large: then a task has a kernel of its own, which
+//! runs once for each block of ranks with that block's table, and carries its state in columns behind those of the answers.
 
 use std::ops::Range;
 
@@ -86,6 +106,7 @@ enum TablePart {
 /// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of their own, or they would make the others
 /// look too.
 pub fn kernels(integers: &IntegerProgram) -> Vec<Kernel> {
+    // Invariant: a kernel with more than one block has one task, whose state alone is carried: see `carried(&tasks[0].kind)`.
     let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
     let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) = integers.tasks.iter().partition(large);
     let (all, judged): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
@@ -115,6 +136,7 @@ impl Kernel {
         let columns: Vec<u32> =
             cutoffs.iter().flat_map(|cut| tasks.iter().map(move |task| column(cut, task))).collect();
         let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
+        // `None` without any table by rank: then one block has all ranks.
         let ranks = (BLOCK_BYTES / 4).checked_div(by_rank).map_or(integers.depth, |ranks| ranks.max(1));
         let blocks = (0..integers.depth.max(1)).step_by(ranks.max(1) as usize);
         let blocks: Vec<_> = blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
@@ -340,6 +362,7 @@ impl Writer<'_> {
     /// The start of a table, behind those that were added before.
     fn table(&mut self, table: TablePart) -> u32 {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
+        // Two tasks may read the same table, of reciprocals for example: it is there once.
         let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
         let start = self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
         if known == self.tables.len() {

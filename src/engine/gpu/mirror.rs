@@ -1,4 +1,11 @@
 //! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same bits.
+//!
+//! It is written for the eye and not for speed, from the same definitions as the shaders: a sum that a shader keeps in two or three words
+//! is a u128 here, its product in 16-bit pieces one product. Two links of the chain of trust meet here: tests compare its numbers with the
+//! CPU engine within the derived bounds, on any machine, and its *words* with those of a device, bit by bit, where there is one.
+//!
+//! Labels whose code does not exceed a fold's threshold are not stepped to: the threshold is part of the definition, as a word of such
+//! labels is skipped on a device.
 
 use super::fixed;
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
@@ -28,6 +35,7 @@ pub fn lane(
                     twin.step(&task.kind, rank as u32, code, &input);
                 }
             }
+            // A cutoff beyond the end reads the state at the end, once more.
             read = end.max(read);
             store(task, at, &twin.state(&task.kind), &mut words);
         }

@@ -1,5 +1,16 @@
 //! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its query that
 //! was sent once, and one sum for each measure and run comes back.
+//!
+//! A value of most measures is a state times a factor of the query (1/R, 1/k, 1/ideal). With the factors on the device, what comes back is
+//! 12 bytes for each measure and run, in place of a state for each row and cutoff.
+//!
+//! A value is (state · factor) >> shift, whole numbers again, and a sum of values has 96 bits. So it is the same for any order of rows,
+//! threads and workgroups, and `Scaled::value` says in one line of Rust what the shader must give.
+//!
+//! The units: with factors up to 2ᵉ a factor is kept in units of 2ᵉ⁻⁶³, so it is at most 2⁶³. A sum is below 2⁶³, so the product is below
+//! 2¹²⁶, and shifted by 63 below 2⁶³. A count or rank is below 2¹⁶, the product below 2⁷⁹, and 16 bits less suffice. The errors: the
+//! state's own times the factor, half a unit of the factor (times at most 2⁶³ or 2¹⁶: half a unit of the value), and less than a unit for
+//! the shift.
 
 use std::sync::Arc;
 
@@ -158,6 +169,7 @@ impl<'a> Reducer<'a> {
         products: &[Product],
         name: impl Fn(usize) -> String,
     ) -> Result<Self> {
+        // Nothing goes up or down any more, so a batch is only bounded by what one binding takes.
         /// The most bytes that the device keeps of a batch.
         const BATCH: u64 = 128 << 20;
         let integers = Arc::new(IntegerProgram::new(job.program, check_depth(job)?));

@@ -1,4 +1,7 @@
 //! Labels that stay on the device, for repeated evaluation.
+//!
+//! A buffer holds whole tiles, as many as a binding may reach, because a shader sees one binding and counts its labels in words of 32
+//! bits.
 
 use super::device::Device;
 use crate::error::Result;
@@ -56,6 +59,7 @@ impl ResidentLabels {
         self.buffer(a) == self.buffer(b)
     }
 
+    // Cannot underflow: the first buffer starts with the first tile, at offset 0.
     fn buffer(&self, offset: u64) -> usize {
         self.buffers.partition_point(|(start, _)| *start <= offset) - 1
     }

@@ -1,4 +1,22 @@
 //! The tasks of a program in integers: the words that each makes, and the numbers that these stand for.
+//!
+//! A task of the program becomes one of three things:
+//!
+//! * an integer fold, read at the ranks that are the same for all queries: its states are words, 1 to 3 of them (peaks and histograms as
+//!   many as they have caps or codes), one column of words for each, at each cutoff;
+//! * for a count, one task more for each rank that is the query's own: it compares with an input of the row, and has one reading at the
+//!   end;
+//! * nothing here, if its terms do not fit into integers: it is *left* to the CPU, which runs it over the same tiles in the same call.
+//!
+//! ```text
+//! program   PrecisionSum at 10, end    Count at 5, R              Cascade of chances above 1
+//! columns   c0  c1                     c2 c3                      c4
+//! tasks     sum at [10, end]           count at [5]  within [R]   left
+//! words     w0 w1  w2 w3               w4            w5
+//! ```
+//!
+//! `decode` is the way back: a word or two become the f64 that they stand for. A u64 above 2⁵³ is rounded there, once, and the power of
+//! two that follows is exact; so the columns are off by the bound of `fixed` and one rounding.
 
 use super::fixed::{self, Chances, IntegerTerms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
@@ -175,6 +193,7 @@ impl IntegerProgram {
 
     fn push(&mut self, kind: IntegerFold, cuts: Vec<u32>, column: usize, of: usize) {
         let word = self.words;
+        // Invariant: tasks ascend by their first word, which `kind_at` searches by.
         self.words += kind.words() * cuts.len() as u32;
         self.tasks.push(IntegerTask { kind, cuts, column, word, of });
     }
@@ -266,12 +285,15 @@ impl IntegerFold {
                 };
                 number as f64 * power_of_two(-terms.scale)
             }
+            // All terms share the query's divisor, so hits and capped others are counted exactly, and it is divided once. Without any
+            // other above a hit the bound may be 0, and is not divided by.
             IntegerFold::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
                 preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query]),
             },
             &IntegerFold::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {
+                    // The quotient of two whole numbers that the CPU has as well: the same bits, though peaks are compared as fractions.
                     let fraction = word(cap);
                     columns.values[(column + cap as usize) * lanes + lane] =
                         f64::from(fraction & 0xffff) / f64::from(fraction >> 16);

@@ -1,4 +1,14 @@
 //! Gains discounted by their lag behind the ideal ones.
+//!
+//! trec_eval's m_G.c: a document's gain is divided by lg(2 + C − S). S is the sum of the gains so far, C the *cost*, the sum of the
+//! largest gains that as many documents could have, at least 1 a rank. A ranking that keeps up with the ideal one has a lag of 0
+//! everywhere.
+//!
+//! Both sums are added one by one in the formula. S grows at documents with a gain only. C grows at every rank, but by the same term as
+//! long as the ideal gain stays: so going down to a document costs one step for each distinct gain in between, and not one a rank. If all
+//! gains are whole numbers up to 2²⁰ the sums are exact, and a step is one product; else the repeated addition keeps the bits.
+//!
+//! C ≥ S on paper, as the ideal ranking has the largest gains; in floats two sums in different orders may cross by rounding.
 
 use super::repeated::add_repeatedly;
 use super::walker::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
@@ -13,6 +23,7 @@ pub(super) struct Lag {
 
 impl Lag {
     pub fn new(gain: CodeTable, tabled: usize) -> Self {
+        // With gains up to 2²⁰, 2³² documents stay below 2⁵³, where f64 has every whole number.
         let exact = gain.iter().all(|gain| gain.trunc() == *gain && gain.abs() <= f64::from(1 << 20));
         Lag { gain, exact, logarithms: Logarithms::new(2 * tabled + 3) }
     }

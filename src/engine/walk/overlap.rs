@@ -1,4 +1,21 @@
 //! Rank-biased overlap with the nearest ideal ranking.
+//!
+//! The value is Σ pⁱ⁻¹·overlap(i)/i over a normalising sum of the same kind. The overlap is a staircase: it grows at the later of a
+//! document's rank and its place in the ideal ranking, and is constant in between. So the walk lists where it grows, sorts that list, and
+//! adds terms stretch by stretch.
+//!
+//! ```text
+//! overlap                      ┌──────── 3
+//!                  ┌───────────┘          2
+//!         ┌────────┘                      1
+//! ────────┘                               0
+//! rank 1  2  3  4  5  6  7  8  9  …           grows at ranks 2, 5 and 9
+//! ```
+//!
+//! The terms of a stretch still have to be added one by one, for the bits, but they are the same in every ranking: weight · overlap /
+//! rank. For the first overlaps and ranks they are in a table. Weights shrink, so a stretch ends where twice its weight no longer changes
+//! the sum; that end is found by bisection, as sums only grow. The normalising sums depend on the number of ideal documents alone:
+//! prefixes are in tables, and what goes on behind the ideal ranking's end is kept by that number, for queries have similar ones.
 
 use std::ops::Range;
 
@@ -64,6 +81,7 @@ impl Overlap {
             end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
         }
         let tabled = self.terms.len() / OVERLAPS;
+        // Invariant: the table has as many terms for each overlap, so overlap n begins at (n − 1)·tabled.
         let split = if (1..=OVERLAPS).contains(&overlap) { tabled.clamp(start, end) } else { start };
         if split > start {
             let terms = &self.terms[(overlap - 1) * tabled..][start..split];
@@ -81,6 +99,8 @@ impl Overlap {
             return self.bests[end];
         }
         met.resize(256, (0.0, 0, 0, 0.0));
+        // A direct-mapped cache of 256 entries: a collision costs a sum, never a wrong value, as the whole key is compared. p is part of
+        // the key because walks of several p share the memory.
         let slot =
             (documents as u64 ^ self.p.to_bits().rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
         let known = &mut met[slot as usize];

@@ -1,4 +1,16 @@
 //! The mean gain weighted with the chance to reach a rank.
+//!
+//! C/W/L (Moffat, Bailey, Scholer, Thomas 2015): the value is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). A measure is its C, which
+//! may look at the rank, the gain and the gains so far. Rankings are cut or padded to a fixed depth, so the lower sum goes on behind the
+//! last document, and most ranks have no gain.
+//!
+//! Down to the first gain every user is alike: that state is in a table by rank (`starts`), and a query without any gain costs one
+//! look-up. From there on
+//!
+//! * a weight that stays the same (stopping at a target, or p = 1) is added repeatedly at once;
+//! * a weight of 0 ends the walk: nothing further changes either sum;
+//! * behind the last gain, if the chance is the same at every rank, the loop ends where a weight no longer changes the sum of weights;
+//! * otherwise ranks are stepped one by one, a product and a sum each. Their weights depend on the gain so far, which no table has.
 
 use super::repeated::add_repeatedly;
 use super::walker::{WalkScratch, Walked, Walker};
@@ -71,6 +83,7 @@ impl GainRate {
     /// Passes ranks without a gain, down to `rank`.
     #[inline]
     fn pass(&self, mut user: User, rank: usize) -> User {
+        // The table may be shallower than the depth: then the loop below goes on from its end.
         if user.rank == 0 && rank > 0 {
             user = self.starts[rank.min(self.starts.len() - 1)];
         }
@@ -123,6 +136,7 @@ impl Walker for GainRate {
         if user.weight != 0.0 {
             user = self.finish(user);
         }
+        // An infinite weight times a gain of 0 is no number in the formula, and was skipped here.
         if user.weights.is_finite() { sum / user.weights } else { self.plainly(row) }
     }
 }

@@ -1,4 +1,7 @@
 //! The text after the `.` of a measure, as trec_eval reads and prints it.
+//!
+//! C's `atol` and `atof` read the longest start of a text that is a number, leading white space skipped, and give 0 without one. Texts are
+//! short, so the longest is found by trying every end from the last on.
 
 use super::Version;
 use crate::measure::{Defaults, Foreign, Measure, Suffix, SuffixNumbers};
@@ -50,6 +53,7 @@ pub fn measures(
         }
         all.extend(measures.into_iter().map(|measure| (printed(row, &measure, list), measure)));
     }
+    // The cutoffs of several requests are one ascending list.
     if is_list(row) {
         sort::by_number(&mut all, |(_, measure)| place(row, measure));
         all.dedup_by(|(_, a), (_, b)| a == b);
