@@ -19,6 +19,7 @@ impl Timing {
 
     /// Adds some time to a step.
     pub fn add(&mut self, step: &'static str, took: Duration) {
+        // A list and no map: steps are few, and shown in the order in which they came.
         match self.steps.iter_mut().find(|(of, _)| *of == step) {
             Some((_, all)) => *all += took,
             None => self.steps.push((step, took)),

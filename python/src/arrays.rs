@@ -66,6 +66,7 @@ enum PyId {
 
 impl PyId {
     fn of(text: &[u8]) -> Self {
+        // 20 bytes are the longest i64 with its sign. The check is there because nearly all ids of text fail it at their first byte.
         let starts_like_digits = matches!(text, [b'-' | b'0'..=b'9', ..]) && text.len() <= 20;
         let integer = || std::str::from_utf8(text).ok()?.parse::<i64>().ok();
         match starts_like_digits.then(integer).flatten() {

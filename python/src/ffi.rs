@@ -1,4 +1,25 @@
 //! The borders to foreign memory: buffers of Python and streams of Arrow. The only file of the package with `unsafe`.
+//!
+//! # What each `unsafe` rests on
+//!
+//! ```text
+//! buffer of numbers    the pointer, and count values behind it      `Array::of` looked at shape, strides, alignment and type;
+//!                                                                   the buffer is held, so its owner cannot free or resize it
+//! dict of str → float  borrowed keys and values                     the dict holds them, until code of Python may change it
+//! stream of Arrow      a struct behind a capsule                    the capsule's name is the interface's promise
+//! ```
+//!
+//! The first cannot rule out that another thread of Python writes to the numbers meanwhile: NumPy has no lock for that. Any bits are a
+//! number of these types, so what is read is wrong and nothing more.
+//!
+//! Rows that lie apart, as in a slice of columns, are lent as they are:
+//!
+//! ```text
+//! start
+//! │ width    │ gap  │ width    │ gap  │ width    │
+//! ├──────────┼──────┼──────────┼──────┼──────────┤
+//! │◄─── stride ────►│                            └ (rows − 1) · stride + width: no gap behind the last row, which may end the memory
+//! ```
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -84,8 +105,11 @@ impl Array {
             }
         };
         let size = buffer.item_size();
+        // Cannot overflow: the buffer's length in bytes is the product of its shape and the size of an item.
         let values = rows * width.unwrap_or(1);
         let stride = lent(&buffer, size, rows, width);
+        // Arrays over bytes of a file, or a field of records, may lie anywhere. A reference to a value that is not aligned would be
+        // undefined, even if the processor reads it.
         let aligned = (buffer.buf_ptr() as usize).is_multiple_of(size);
         let (memory, stride) = match stride {
             Some(stride) if aligned || values == 0 => (Memory::Lent(buffer), stride),
@@ -149,6 +173,7 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
         return None;
     }
     let step = |at: usize, count: usize, dense: usize| match usize::try_from(buffer.strides()[at]) {
+        // NumPy leaves any stride in a dimension of one, for it is never taken.
         _ if count <= 1 => Some(dense),
         Ok(bytes) if bytes.is_multiple_of(size) => Some(bytes / size),
         _ => None,
@@ -157,6 +182,8 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
         None => (step(0, rows, 1)? == 1).then_some(1),
         Some(width) => {
             let dense = step(1, width, 1)? == 1;
+            // Rows that overlap (windows, broadcasts) are copied, as are rows that descend: a stride below the width is no distance between
+            // rows.
             step(0, rows, width).filter(|stride| dense && *stride >= width)
         }
     }
@@ -164,6 +191,7 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
 
 /// Copies the values of an object, row by row.
 fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Memory> {
+    // Python's own `tobytes` knows every layout of the protocol, negative strides and suboffsets included.
     let view = py.import("builtins")?.getattr("memoryview")?.call1((object,))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let mut words = vec![0u64; size.div_ceil(8)];
@@ -178,6 +206,7 @@ fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Me
 /// The kind of a format of the module `struct`; the error names the format.
 fn kind(format: &CStr, bf16: bool) -> Result<BufferKind, String> {
     let swapped = match format.to_bytes() {
+        // `!` is network order: big-endian.
         [b'>' | b'!', _] => cfg!(target_endian = "little"),
         [b'<', _] => cfg!(target_endian = "big"),
         _ => false,
@@ -220,6 +249,8 @@ pub fn for_each_item<'py>(
     with_critical_section(dict, || {
         let mut at = 0;
         loop {
+            // Three loops over 32 items and not one: the first asks for the entries, the second touches each key and value, whose memory is
+            // wherever Python put it, and the third uses them. So 32 waits overlap.
             let mut items = [(ptr::null_mut(), ptr::null_mut()); TOGETHER];
             let mut count = 0;
             for (key, value) in &mut items {
@@ -257,6 +288,7 @@ pub fn for_each_item<'py>(
             let held = |&(key, value): &(_, _)| unsafe {
                 (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
             };
+            // All of them are held before `other` runs the first line of Python, which may remove the later ones from the dict.
             let rest: Vec<_> = items[done..].iter().map(held).collect();
             for (key, value) in &rest {
                 let fine = match (key.cast_exact::<PyString>(), value.cast_exact::<PyFloat>()) {
@@ -267,6 +299,7 @@ pub fn for_each_item<'py>(
                     other(key, value)?;
                 }
             }
+            // A dict whose length is a multiple of 32 has one more turn, without items.
             if count < TOGETHER {
                 return Ok(());
             }
@@ -291,6 +324,7 @@ pub fn batches(object: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<RecordBa
     let mut all = Vec::new();
     for batch in reader {
         all.push(batch.map_err(said)?);
+        // A producer may compute its batches, so Ctrl-C is heeded between two of them.
         py.check_signals()?;
     }
     Ok((names, all))

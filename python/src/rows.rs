@@ -1,4 +1,8 @@
 //! Results and judgments from Python objects, collected as columns: dicts of dicts, or tuples.
+//!
+//! Rows are copied into four columns as they are read, in the layout in which a table of Arrow would lie: ids in one buffer with offsets of
+//! 64 bits (`LargeUtf8`), queries as codes of a dictionary. So one reader serves dicts, tuples and tables, an id costs its bytes and 8 more
+//! instead of an object, and once they are copied the interpreter is not needed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -130,6 +134,7 @@ impl OwnedRows {
             let OwnedRows { codes, docs, values, .. } = &mut rows;
             let (docs, values) = (RefCell::new(docs), RefCell::new(values));
             let text = |doc: &[u8], number: f64| {
+                // What is not fine goes to `any`, which has the objects for its message.
                 let fine = !number.is_nan();
                 if fine {
                     docs.borrow_mut().push(doc);
@@ -151,6 +156,7 @@ impl OwnedRows {
                 Ok(dict) => ffi::for_each_item(dict, text, any)?,
                 Err(_) => for_each(of_query, any)?,
             }
+            // One code a row, all at once: `values` grew by the query's documents.
             codes.resize(values.borrow().len(), code);
             Ok(())
         })?;
@@ -207,6 +213,7 @@ impl OwnedRows {
             one.bytes.clear();
             one.offsets.truncate(1);
             push_id(&mut one, &query, name, "query")?;
+            // Rows of a query mostly follow one another: the last id is compared before the map is asked.
             let code = match &last {
                 Some((id, code)) if *id == one.bytes => *code,
                 _ => {
@@ -229,6 +236,7 @@ impl OwnedRows {
             })?;
             rows.values.push(number);
             rows.codes.push(code);
+            // Signals are asked for now and then: each look takes longer than a row.
             if row % (1 << 16) == 0 {
                 py.check_signals()?;
             }
@@ -361,6 +369,7 @@ fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) ->
         ids.push(bytes.as_bytes());
         return Ok(());
     }
+    // True is an int in Python, and as an id always a slip.
     let is_integer = !id.is_instance_of::<PyBool>() && !id.is_instance_of::<PyFloat>();
     match id.call_method0("__index__") {
         Ok(integer) if is_integer && integer.is_instance_of::<PyInt>() => {

@@ -149,6 +149,7 @@ impl PerQuery {
         let (queries, measures) = (self.queries.len(), self.values.len());
         PyBytes::new_with(py, queries * measures * 8, |bytes| {
             for (at, bytes) in bytes.chunks_exact_mut(8).enumerate() {
+                // Cannot divide by 0: without measures there are no bytes.
                 bytes.copy_from_slice(&self.values[at % measures][at / measures].to_ne_bytes());
             }
             Ok(())

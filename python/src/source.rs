@@ -75,6 +75,8 @@ impl PySource {
         columns: &NamedColumns,
     ) -> PyResult<Self> {
         let py = object.py();
+        // The order matters, as many objects are several of these: text is iterable, and so are mappings and tables, whose items are names
+        // of columns. The most definite comes first, and what can merely be iterated last.
         // A plan of polars has rows once it is carried out.
         if object.get_type().name()? == "LazyFrame" {
             return PySource::of_rows(&object.call_method0("collect")?, name, (role, by), columns);

@@ -47,6 +47,7 @@ pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
         }
         bytes.extend_from_slice(&grade.to_le_bytes());
     });
+    // Computed once all is there, into the room that was left for it: judgments are written in one pass.
     let checksum = xxh3_64(&bytes[HEAD..]).to_le_bytes();
     bytes[HEAD - checksum.len()..HEAD].copy_from_slice(&checksum);
     bytes
@@ -104,6 +105,7 @@ fn parse(mut rest: &[u8]) -> Option<Parsed> {
     let (mut rows, mut groups) = (OwnedRows::new(), [IdBuffer::new(), IdBuffer::new()]);
     while !rest.is_empty() {
         let query = text(&mut rest)?;
+        // The first is begun even if it is empty: `push` has a query for each row.
         if !query.is_empty() || rows.len() == 0 {
             rows.begin(query);
         }

@@ -76,6 +76,8 @@ impl Stream {
     }
 
     fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<Fed>>> {
+        // Waiting for the lock would wait while holding the interpreter, which the thread that has the lock needs to end: both would wait
+        // for ever.
         match self.fed.try_lock() {
             Ok(fed) if fed.is_some() => Ok(fed),
             Err(TryLockError::WouldBlock) => Err(unanswerable(py, "two threads feed one stream")),
@@ -133,6 +135,7 @@ impl Stream {
             }),
             _ => return Err(unanswerable(py, "the stream takes labels: push arrays")),
         };
+        // Part of the batch may have been counted, so no sum of this stream means anything any more.
         if done.is_err() {
             *fed = None;
         }

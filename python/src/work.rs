@@ -1,4 +1,23 @@
 //! Work without the interpreter: on the threads of this process. Signals stop it, and its progress can be watched.
+//!
+//! ```text
+//! thread of Python      lets go of the interpreter ─ waits 40 ms at a time, looks for signals, reports progress ─ takes it again
+//! thread of this call   └ runs the work in a pool ───────────────────────── drops its end of a channel ┘
+//! threads of the pool     └ tiles, chunks, queries
+//! ```
+//!
+//! Handlers of signals run in Python's main thread only, when it asks for them. If that thread did the work, Ctrl-C would be heard at the
+//! end of it. So another one does, and this one asks; an exception of a handler stops the work by its watch, and is raised once the work
+//! has ended: what the work borrows lives on this stack.
+//!
+//! A panic goes the same way: it is caught where the worker ends and goes on in the caller, where it becomes an exception.
+//!
+//! # Forks
+//!
+//! A child has the memory of its parent and one thread. A pool of the parent would be a queue that nobody serves, so pools carry the id of
+//! the process that made them and are left alone elsewhere: not even dropped, for dropping tells threads to end that are not there. The
+//! list's lock is taken only by who holds the interpreter's lock, where there is one, as does who forks in Python; so no child inherits it
+//! locked.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -37,6 +56,8 @@ pub fn work<T: Send>(
     watch: &Arc<Watch>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    // Waking a thread and waiting for it takes longer than the work. Nothing is asked about signals: it is over before anyone could press a
+    // key.
     if workers.little && workers.threads.is_none() {
         let done = py.detach(|| match alone() {
             Some(pool) => pool.install(work),
@@ -47,6 +68,7 @@ pub fn work<T: Send>(
     let pool = &LentPool::of(py, workers.threads)?;
     let done = py.detach(|| {
         thread::scope(|scope| {
+            // Nothing is ever sent. A channel that is closed wakes the waiting thread at once, where a join could not look at the clock.
             let (tell, told) = sync_channel::<()>(1);
             let worker = scope.spawn(move || {
                 let _tell = tell; // dropped at the end, whatever comes
@@ -54,6 +76,7 @@ pub fn work<T: Send>(
             });
             let mut raised = None;
             while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(GLANCE) {
+                // After the first exception only the end is awaited: a second Ctrl-C must not replace the reason.
                 if raised.is_none() {
                     raised = Python::attach(|py| glance(py, workers.progress, watch)).err();
                     if raised.is_some() {
@@ -105,6 +128,7 @@ impl LentPool {
         if let Some(at) = idle.iter().position(fits) {
             return Ok(LentPool { threads, pool: Some(idle.swap_remove(at).2) });
         }
+        // Threads start outside of the lock.
         drop(idle);
         let made =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
@@ -136,6 +160,7 @@ fn alone() -> Option<&'static ThreadPool> {
     thread_local! {
         static ALONE: Option<&'static ThreadPool> = {
             let made = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            // Rayon never frees a pool of the current thread anyway, so there is one a thread, and it is kept.
             made.ok().map(|pool| &*Box::leak(Box::new(pool)))
         };
     }

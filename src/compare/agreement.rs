@@ -1,5 +1,16 @@
 //! How far two rankings of the same systems agree. A ranking gives a number to each system: higher is better, and numbers that are equal
 //! within [rounding](crate::stats::rounding) are tied.
+//!
+//! All three coefficients are 1 for the same ranking. They differ in what an exchange costs:
+//!
+//! ```text
+//! τ_b      every pair of systems alike; tied pairs leave the denominator of the ranking that ties them
+//! τ_AP     a system's share of the systems above it that belong there: exchanges at the top hit more shares
+//! RBO      overlap of the first d systems, weighted by (1 − p)·p^(d−1): a reader who goes on with chance p sees 1/(1 − p) systems
+//! ```
+//!
+//! Numbers are settled first: those that are equal on paper are made equal, or ties would hang on the last bit of an average. Pairs are
+//! compared one by one, m² of them: systems are tens or hundreds, and queries do not matter here.
 
 use std::cmp::Ordering;
 
@@ -34,6 +45,8 @@ pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
         let above = || truth.iter().zip(&estimate).filter(|other| *other.1 > of_estimate);
         let all = above().count();
         if all > 0 {
+            // With ties the systems above are not rank − 1: a group's members are not above one another. The mean is over the systems that
+            // have any above.
             shares += above().filter(|other| *other.0 > of_truth).count() as f64 / all as f64;
             count += 1;
         }
@@ -62,6 +75,8 @@ pub enum Tie {
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
     let [x, y] = [x, y].map(|of| groups(&settled(of)));
     let depths = 1..=x.len();
+    // Both rankings have the same systems, so `both` at a depth is the sum over systems of the chances to be among the first, multiplied:
+    // an order of ties in one ranking is independent of that in the other.
     let agreed = |depth: usize| {
         let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
         for (x, y) in x.iter().zip(&y) {
@@ -76,6 +91,8 @@ pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64
             Tie::W => 2.0 * both / (of_x[0] + of_y[0]),
         }
     };
+    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full depth all systems are in both, so it is 1
+    // · p^k.
     let weight = |depth: usize| p.powi(depth as i32);
     let seen: f64 = depths.map(|depth| agreed(depth) * weight(depth)).sum();
     (!x.is_empty()).then(|| (1.0 - p) / p * seen + weight(x.len()))

@@ -1,6 +1,19 @@
 //! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly significant difference on it.
 //!
 //! The analysis assumes that differences vary alike between any two runs.
+//!
+//! # Squares without differences of squares
+//!
+//! ```text
+//! value = whole + run + query + rest
+//! dᵣᵩ   = value − mean of the query over the runs             kept as moments of each run
+//!         mean of dᵣ over queries = mean of the run − whole
+//! error = Σ over runs of Σ (dᵣᵩ − mean dᵣ)²
+//! ```
+//!
+//! The classical way takes the sums of squares of runs and of queries from that of all values, and loses the digits of a small error. Here
+//! the mean of the query is taken off each value first, and moments are exact. Means of queries are made query by query, so the moments of
+//! two sets of queries add up, and a shard needs no other.
 
 use super::special::{f_sf, range_quantile, range_sf};
 use super::units::Unit;
@@ -83,6 +96,7 @@ impl Anova {
             let f = (error > 0.0).then(|| squares / df / (error / error_df));
             Effect { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
         };
+        // The mean of n queries of m runs is the mean of the runs' means, but rounded once: all sums are merged before the division.
         let of_runs = means.iter().map(|mean| (mean - whole) * (mean - whole)).collect::<ExactSum>().value();
         Some(Anova {
             runs: effect(n as f64 * of_runs, (m - 1) as f64),
@@ -103,6 +117,7 @@ impl Anova {
     /// and else `None`.
     pub fn tukey_p(&self, left: usize, right: usize) -> Option<f64> {
         let difference = (self.means[left] - self.means[right]).abs();
+        // Equal means say nothing even where the error is 0. Different ones then are certain beyond any p, as in the paired t test.
         if difference == 0.0 {
             return Some(1.0);
         }

@@ -4,6 +4,23 @@
 //! the query's id and the number of the resample: sums of parts can be added, and their order does not matter. The interval is between
 //! percentiles of the resamples' means (Efron 1979), or between those that correct for bias and skewness (BCa; Efron 1987, "Better bootstrap
 //! confidence intervals").
+//!
+//! # Why Poisson, and what that changes
+//!
+//! An ordinary resample draws n queries with replacement, so the counts of queries sum to n and depend on one another: no shard could draw
+//! its part alone. Counts that are independent and Poisson(1) are what those counts tend to as n grows. A resample then has a random number
+//! of queries, so its mean is divided by the number that it took, and one that took none has no mean and is left out.
+//!
+//! # BCa, from its numbers
+//!
+//! ```text
+//! z₀  = Φ⁻¹( share of resamples below the mean, equal ones counting half )
+//! a   = Σ dᵢ³ / ( 6 · (Σ dᵢ²)^1.5 )            dᵢ = δᵢ − mean δ
+//! end = percentile at Φ( z₀ + (z₀ + z) / (1 − a·(z₀ + z)) )        z = ±Φ⁻¹(1 − α/2)
+//! ```
+//!
+//! The a of the jackknife is made of mean − meanᵢ, where meanᵢ leaves query i out. That is dᵢ/(n − 1), and the factor cancels, so nothing
+//! is left out n times.
 
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
@@ -99,6 +116,7 @@ impl ResampleChunk {
         watch: Option<&Watch>,
     ) -> ResampleChunk {
         /// The number of queries whose sums fit an i64, because weights are 12 at most.
+        // Of values up to 2⁵³: 32 · 12 · 2⁵³ is below 2⁶².
         const BATCH: usize = 32;
         let mut all =
             ResampleChunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
@@ -192,15 +210,20 @@ impl Means {
         let (mut less, mut equal) = (0, 0);
         for &(of, taken) in &self.resamples {
             let taken = i128::from(taken);
+            // of/taken against sum/queries, without a division: both times taken · queries. The tolerance of two units of a mean becomes 2
+            // · queries · taken.
             let differ = queries * of - sum * taken;
             equal += u64::from(differ.abs() <= tolerance * taken);
             less += u64::from(differ < -tolerance * taken);
         }
+        // Ties count half, as in a rank that is the middle of its group. Values with few levels, such as P@5, have resamples with exactly
+        // their mean, and counting these on one side would shift the interval.
         let bias = normal_quantile((less as f64 + equal as f64 / 2.0) / self.kept() as f64);
         let acceleration = acceleration(deltas);
         let z = normal_quantile(1.0 - alpha / 2.0);
         let level = |z: f64| {
             let shrink = 1.0 - acceleration * (bias + z);
+            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀ ends here as well, or leaves NaN.
             (shrink > 0.0).then(|| normal_cdf(bias + (bias + z) / shrink)).filter(|level| !level.is_nan())
         };
         let means = self.sorted(unit);
@@ -216,9 +239,11 @@ fn acceleration(deltas: &[i64]) -> f64 {
     // In one unit and in whole numbers: times the number of queries.
     let errors = || deltas.iter().map(|&delta| (queries * i128::from(delta) - sum) as f64);
     let largest = errors().fold(0.0f64, |largest, error| largest.max(error.abs()));
+    // Differences that vary by rounding only have a skewness of rounding.
     if largest <= (queries * i128::from(units::tolerance(1))) as f64 {
         return 0.0;
     }
+    // A common factor cancels. With numbers up to 1 no cube leaves the range of f64.
     let errors = || errors().map(|error| error / largest);
     let squares: ExactSum = errors().map(|error| error * error).collect();
     let cubes: ExactSum = errors().map(|error| error * error * error).collect();

@@ -25,12 +25,14 @@ use crate::stats::rounding::{are_best, is_equal, settled};
 use crate::watch::{Watch, not_stopped};
 
 /// The number of sign-adds of the randomisation test that is affordable: they take about ten seconds.
+// A series takes 2.4·10¹⁰ sign-adds a second of one core (`benches/RESULTS.md`).
 const AFFORDABLE: f64 = 2e11;
 /// The number of sums of halves that is affordable for exact tests.
 const EXACT_SUMS: f64 = 2e9;
 /// The chance with which a difference is to be found.
 const WANTED: f64 = 0.8;
 /// The numbers of draws of [`Permutations::Auto`], in the order in which they are tried.
+// One less than powers of ten, because what was observed counts as a draw: p are then multiples of a power of ten.
 const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
 
 /// A comparison of runs under measures.
@@ -295,6 +297,7 @@ impl Comparison {
             terms: vec![vec![Vec::new(); names.len()]; measures.len()],
             lacking: vec![Vec::new(); names.len()],
         };
+        // The order matters: p come before the test that decides, that before its correction, and notes look at all of them.
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values)?;
         not_stopped(watch)?;
@@ -455,6 +458,7 @@ impl Comparison {
         let n = self.queries;
         let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
         let pairs = pairs(self.runs.len(), self.baseline);
+        // All pairs or none: p of one table must not be of two kinds because of a budget that ran out on the way.
         let is_exact = values.is_some_and(|values| {
             let of_measure = |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
             n >= 2 && values.measures.iter().map(of_measure).sum::<f64>() <= EXACT_SUMS
@@ -649,6 +653,8 @@ impl Comparison {
             all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
             drawn = end;
             let alpha = self.options.alpha;
+            // Draws suffice once every two-sided p is four of its standard errors from α. More draws then change digits, and a decision
+            // only with a chance below 10⁻⁴ for each p.
             let clear = all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
             if draws.len() > 1
                 && clear.into_iter().all(|p| (p - alpha).abs() > 4.0 * monte_carlo_error(p, drawn))

@@ -3,6 +3,19 @@
 //! The sums of all flips of one half of the differences are sorted, and so are those of the other half. For each sum of one half, a pointer
 //! into the other half says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
 //! counted in about 2²⁰ steps.
+//!
+//! ```text
+//! sizes     |δ₁| … |δ₂₀|              |δ₂₁| … |δ₄₀|
+//! sums      left, ascending           right, ascending           2²⁰ each, 8 MiB
+//!             −9  −5  −1   3 …          … −4   0   4   8
+//! limit 3      └── walks up               walks down ──┘         left + right ≥ 3
+//! ```
+//!
+//! As the left sum grows, the right one that just reaches the limit can only fall. So the pointer passes each list once, and what lies
+//! behind it counts at once.
+//!
+//! Differences that are 0 are left out: flipping one doubles all counts alike. Signs are left out too, for flips of |δ| and of δ are the
+//! same set of sums; and with each sum its negative is one, so "at most −x" is "at least x" and one function serves both tails.
 
 use super::randomised::ExtremeCounts;
 use super::units::{self, LARGEST};
@@ -26,6 +39,8 @@ impl ExactCounts {
         if nonzero.len() > MOST {
             return None;
         }
+        // Invariant: `nonzero` has all that differs from 0 by more than rounding; what was left out may move a sum by one unit each, which
+        // the tolerance of all queries covers.
         let sizes: Vec<i64> = nonzero.iter().map(|delta| delta.abs()).collect();
         // Forty of them fit an i64.
         assert!(sizes.iter().all(|&size| size <= 2 * LARGEST), "differences of values in whole units");
@@ -34,6 +49,7 @@ impl ExactCounts {
         let at_least = |limit| pairs_at_least(&left, &right, limit);
         let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
         // For each sum, its negative is a sum too.
+        // Where the limit is above 0, the two tails have no flip in common. At 0 and below they do, and every flip is as extreme.
         let two_sided = match sum.abs() - tolerance {
             ..=0 => 1 << sizes.len(),
             limit => 2 * at_least(limit),
@@ -55,6 +71,8 @@ impl ExactCounts {
 /// The sums of `sizes` under all signs, sorted.
 fn flipped(sizes: &[i64]) -> Vec<i64> {
     sizes.iter().fold(vec![0], |sums, &size| {
+        // Sums less `size` and sums more `size` ascend as the sums do. Merging them keeps the order, so nothing is sorted: 2ⁿ steps and not
+        // n·2ⁿ.
         let mut below = sums.iter().map(|sum| sum - size).peekable();
         let mut above = sums.iter().map(|sum| sum + size).peekable();
         let least = || match (below.peek(), above.peek()) {

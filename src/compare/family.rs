@@ -1,6 +1,17 @@
 //! Corrections of several p for the chance that one of many is small by accident.
 //!
 //! A family is corrected as a whole, in any order. A missing p stays missing and is not counted.
+//!
+//! ```text
+//! p ascending           p₁          p₂          …   p_m
+//! Bonferroni            m·p₁        m·p₂            m·p_m                  the chance of any error: at most α
+//! Holm                  m·p₁      ≤ (m−1)·p₂  ≤ …   1·p_m    from the left   the same, and no p is larger than Bonferroni's
+//! Benjamini, Hochberg   m/1·p₁    ≤ m/2·p₂    ≤ …   m/m·p_m  from the right  the share of errors among what is found: at most α
+//! ```
+//!
+//! Holm's p must not descend, for it stops at the first hypothesis that stands; the false discovery rate asks for the last that falls, and
+//! what is before it falls as well. So one is a running maximum from the left and the other a running minimum from the right. Equal p get
+//! equal results either way, so how a sort orders them does not matter.
 
 use crate::sort;
 
@@ -30,6 +41,7 @@ pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
 
 /// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m times that of Benjamini and Hochberg, at most 1.
 pub fn benjamini_yekutieli(family: &[Option<f64>]) -> Vec<Option<f64>> {
+    // From the smallest term up, which loses the least.
     let harmonic = |all: usize| (1..=all).rev().map(|j| 1.0 / j as f64).sum::<f64>();
     adjusted(family, |sorted| discoveries(sorted, harmonic(sorted.len())))
 }

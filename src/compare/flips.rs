@@ -6,6 +6,26 @@
 //! differences of a pair. For each series a table has the sums of its eight numbers under all 256 bytes, so that one load adds eight
 //! numbers.
 //! A sum of whole numbers is the same in any order, so neither threads nor shards nor the order of queries change a bit.
+//!
+//! # A draw, from bits to sums
+//!
+//! ```text
+//!            draw 0 1 2 3 …                          draw 0   1   2  …
+//!  query 0   bit  1 0 0 1        transpose     byte  0x05 0x02 0x00      one byte a draw:
+//!  query 1   bit  0 1 0 0      ────────────►          │                  bit q is the flip of query q
+//!  query 2   bit  1 0 0 1      8 × 8 bits             ▼
+//!    ⋮                                         table[0x05] = −v₀ + v₁ − v₂ + v₃ + …     one table a series
+//! ```
+//!
+//! The bits are the same for all series, so they are made once a batch and chunk; a further series costs a table and one load for eight
+//! queries and a draw. A table takes 255 subtractions: the half of it with bit q set is the half without, less 2·v_q. Over the 2,048 draws
+//! of a chunk that is an eighth of the loads that it saves.
+//!
+//! What is in the nearest cache at a time is 32 KiB: the sums of a chunk (2,048 × 8 bytes), four tables (4 × 256 × 8), and the bytes of
+//! four groups (4 × 2,048). The masked add of one number at a time, to which `benches/flips.rs` compares this, took 1.7 times as long for
+//! one series and 2.9 times for ten (`benches/RESULTS.md`).
+//!
+//! Work is cut by draws, never by queries. So each chunk is finished by one worker, and nothing is merged behind it but counts.
 
 use std::ops::{Add, Neg, Range, Sub};
 
@@ -17,6 +37,8 @@ use super::units::LARGEST;
 use crate::watch::{Watch, is_stopped};
 
 /// The number of draws whose sums are in the nearest cache at the same time.
+// Chunks lie at multiples of this in the numbering of all draws, so a draw's chunk, and its place there, do not depend on which range of
+// draws is asked for.
 pub const CHUNK: usize = 2048;
 /// The number of queries whose bits are one byte.
 const GROUP: usize = 8;
@@ -30,6 +52,7 @@ const BLOCKS: usize = CHUNK / 128;
 const WORDS: usize = 4 * BLOCKS;
 
 /// The bound below which sums fit an i64, together with their differences and the tolerance that is added.
+// A sum is below 2⁶¹ in size, so a difference of two is below 2⁶², and a tolerance of two a query cannot carry it beyond 2⁶³.
 const NARROW: u128 = 1 << 61;
 
 /// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for any.
@@ -112,6 +135,9 @@ struct FlipBytes([[u32; WORDS]; GROUP]);
 /// The place of the byte of a draw of a chunk. The bits of words are transposed without being reordered, so bytes are not in the order of
 /// draws.
 fn place(draw: usize) -> usize {
+    // A block of Philox has the draws 128·block …: its word w has those from 32·w on, the lowest bit first. Words lie as `blocks` makes
+    // them, `[word of four][block]`. After the transposition the row is the bit within its byte, and the byte within the word is where it
+    // was.
     let word = (draw >> 5 & 3) * BLOCKS + (draw >> 7);
     (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
 }
@@ -120,6 +146,7 @@ impl FlipBytes {
     /// The bytes of up to eight queries for the draws of a chunk.
     #[inline(always)]
     fn of(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
+        // Rows beyond the last query stay 0: bits that are never set, of numbers that `fill` takes as 0.
         let mut rows = [[0u32; WORDS]; GROUP];
         for (row, &query) in rows.iter_mut().zip(queries) {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
@@ -127,6 +154,7 @@ impl FlipBytes {
         }
         (0..WORDS).for_each(|word| {
             let row = transposed(std::array::from_fn(|of| rows[of][word]));
+            // Little-endian, so that byte p of a word lies at p in memory on every machine, as `place` counts.
             (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
         });
         FlipBytes(rows)
@@ -159,6 +187,7 @@ type FlipTable = [i64; 256];
 #[inline(always)]
 fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     for (sums, numbers) in tables.iter_mut().zip(numbers.chunks(GROUP)) {
+        // Numbers behind the last query are 0, so bits of theirs would change nothing.
         let mut all = [0; GROUP];
         all[..numbers.len()].copy_from_slice(numbers);
         sums[0] = all.iter().sum();
@@ -174,6 +203,7 @@ fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
 fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[FlipBytes; N], tables: &[FlipTable; N]) {
     let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
     for at in 0..CHUNK {
+        // N independent loads for one load and one store of the sum. Four tables are what the nearest cache has room for.
         let mut sum = sums[at];
         for group in 0..N {
             sum += tables[group][usize::from(bytes[group][at])];
@@ -191,6 +221,7 @@ fn add_batch(sums: &mut [i64; CHUNK], groups: &[FlipBytes], numbers: &[i64]) {
         dispatch!(Level::new(), _simd => fill(&mut tables, numbers));
         match groups.try_into() {
             Ok(groups) => add_groups::<TOGETHER>(sums, groups, &tables),
+            // The last groups of a batch, fewer than four.
             Err(_) => groups.iter().zip(&tables).for_each(|(group, table)| {
                 add_groups::<1>(sums, std::array::from_ref(group), std::array::from_ref(table))
             }),
@@ -228,6 +259,7 @@ impl<'a> Flips<'a> {
     ) -> impl IndexedParallelIterator<Item = A> {
         assert!(series.iter().all(|numbers| numbers.len() == self.queries.len()), "a number for each query");
         let batches = batches(series);
+        // Chunks that the range begins or ends within are computed whole; a slice of their sums is given.
         let chunks = draws.start / CHUNK as u32..draws.end.div_ceil(CHUNK as u32);
         let watch = self.watch;
         if let Some(watch) = watch {
@@ -258,12 +290,15 @@ impl<T: WideInteger> FlipSums<T> {
         self.wide.clear();
         self.wide.resize(series.len(), [T::default(); CHUNK]);
         let going = |_: &&[u64]| !is_stopped(flips.watch);
+        // The bytes of a batch (32 groups of 2 KiB) are made before any series is added, and go through the series one after another.
         for (batch, queries) in flips.queries.chunks(BATCH).take_while(going).enumerate() {
             self.groups.clear();
             self.groups.extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
             for (sums, numbers) in self.narrow.iter_mut().zip(series) {
                 add_batch(sums, &self.groups, &numbers[batch * BATCH..][..queries.len()]);
             }
+            // Invariant: between two flushes at most `batches` batches are added, each of at most 256 · largest, so |narrow| stays at or
+            // below 2⁶².
             if (batch + 1) % batches == 0 {
                 self.flush();
             }
@@ -276,6 +311,7 @@ impl<T: WideInteger> FlipSums<T> {
     fn flush(&mut self) {
         for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
             for (draw, wide) in wide.iter_mut().enumerate() {
+                // The one place where sums are put in the order of draws: once for all queries, and not once a group.
                 *wide = *wide + T::new(narrow[place(draw)]);
             }
             *narrow = [0; CHUNK];
@@ -287,6 +323,7 @@ impl<T: WideInteger> FlipSums<T> {
 fn batches(series: &[&[i64]]) -> usize {
     let largest = series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
     let largest = largest.unwrap_or(0).max(1);
+    // 256 numbers of up to 2⁵⁴ make 2⁶², so one batch always fits and the result is at least 1.
     assert!(largest <= 2 * LARGEST as u64, "differences of values in whole units");
     ((1 << 62) / (BATCH as u64 * largest)) as usize
 }

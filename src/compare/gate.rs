@@ -7,6 +7,24 @@
 //! ```
 //!
 //! A gate fails, or passes, or cannot be told. The last is an error and never a pass.
+//!
+//! # Who has to show what
+//!
+//! ```text
+//! AP < 0.3                       the mean alone; no baseline, no chance
+//! AP drops > 0.01                the mean difference alone
+//! AP drops > 0.01 p<0.05         fails if the loss is large AND shown to be one: chance speaks for the run
+//! AP worse p<0.05                fails if a loss of any size is shown
+//! AP may drop > 0.01             passes only if a loss of 0.01 or more is ruled out: chance speaks against the run
+//! ```
+//!
+//! With few queries the third gate lets much pass, and the last nearly nothing: it is a test of non-inferiority, whose null hypothesis is a
+//! loss of exactly the amount. Its p is that of the t test whatever test decides otherwise, because the other tests say whether there is a
+//! difference, and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the amount is compared with the
+//! mean: the two conditions are apart.
+//!
+//! "Cannot be told" is an error so that a pipeline stops, and never a pass: a missing baseline, a p that a test does not have, percents of
+//! a mean of 0.
 
 use std::fmt;
 use std::ops::Range;
@@ -149,6 +167,7 @@ impl Gate {
                 let p = match (alpha, facts.worse) {
                     (None, _) => None,
                     (Some(_), Some(p)) => Some(self.finite(p, "p")?),
+                    // The gate passes without a p, so the missing one is no error: equal runs must not stop a build.
                     (Some(_), None) if !more => None,
                     (Some(_), None) => return Err(self.cannot(
                         "the test has no p, for example because every query changes by the same amount: take `--test randomisation`, or a gate without p",
@@ -160,8 +179,11 @@ impl Gate {
             Rule::May { amount, alpha } => {
                 let (paired, value, threshold) = self.change(facts, amount)?;
                 let lower = self.better() == Better::Lower;
+                // A loss of the amount is −amount where higher is better, and +amount where lower is. "Better" is then the tail that rules
+                // such a loss out.
                 let p = paired.against(if lower { threshold } else { -threshold });
                 let p = p.map(|tails| tails.better(self.better()));
+                // Without a deviation there is no t, and the mean is certain. `>=`, as the gate asks for a loss below the amount.
                 let failed = p.map_or(value >= threshold - self.rounding(facts), |p| p >= alpha);
                 Ok(Verdict { failed, value, threshold, p })
             }
@@ -186,6 +208,7 @@ impl Gate {
             }
             Amount::Relative(share) => share * self.finite(baseline, "the baseline's mean")?.abs(),
         };
+        // Adding 0 makes +0 of −0, which would be printed as a loss of -0.
         Ok((paired, self.finite(worse, "the difference")? + 0.0, amount))
     }
 
@@ -249,6 +272,7 @@ impl<'a> GateParser<'a> {
 
     /// The error of the text in `place`.
     fn wrong(&self, place: Range<usize>, message: impl fmt::Display) -> MeasureError {
+        // People count characters, and the span behind the message counts bytes.
         let character = self.text[..place.start].chars().count() + 1;
         let message = format!("{message}, at character {character} of the gate");
         MeasureError {
@@ -272,6 +296,7 @@ impl<'a> GateParser<'a> {
 
     /// Reads the measure, up to the first blank, or sign, outside of brackets.
     fn measure(&mut self) -> Result<Measure> {
+        // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate cannot be cut at its blanks.
         let (start, mut depth) = (self.at, 0usize);
         let end = self.rest().find(|c: char| {
             match c {
@@ -300,6 +325,7 @@ impl<'a> GateParser<'a> {
     }
 
     fn rule(&mut self, measure: &Measure) -> Result<Rule> {
+        // Longer signs first: `<` would eat half of `<=`.
         let signs = [("<=", Sign::AtMost), ("<", Sign::Below), (">=", Sign::AtLeast), (">", Sign::Above)];
         let rule = match signs.into_iter().find(|(text, _)| self.eat(text)) {
             Some((_, sign)) => Rule::Threshold(sign, self.number("a number")?),

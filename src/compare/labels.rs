@@ -3,6 +3,18 @@
 //! If all systems are equal, any run could have had any other's value in each query. The difference of a pair is compared with the largest
 //! difference between any two runs of a draw (Carterette 2012, "Multiple testing in statistical analysis of systems-based information
 //! retrieval experiments"), so its p is corrected for all pairs at once.
+//!
+//! ```text
+//!              run A  B  C              draw 0     draw 1
+//! query 1        3  1  2       ──►      1 2 3      3 2 1       each row permuted by itself
+//! query 2        5  5  4                5 4 5      4 5 5
+//!              ─────────                ─────      ─────
+//! sums           8  6  6                6 6 8      7 7 6       largest − smallest:  2, 1
+//! ```
+//!
+//! Only the largest difference of a draw is needed, which is that of the largest and the smallest sum: a draw costs its runs and not their
+//! pairs. All draws of a chunk are taken query by query, so a query's values are read once for 256 draws, and the words of sixteen draws
+//! are made side by side in vectors.
 
 use std::ops::Range;
 
@@ -55,6 +67,8 @@ fn chunks(
     // The values of all runs, query by query. A draw permutes the values of each query.
     let values: Vec<i64> =
         (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
+    // Whatever the permutation, a run's sum is at most the sum over queries of the largest value in each: one made-up series bounds all of
+    // them.
     let narrow = {
         let largest =
             values.chunks_exact(runs.len().max(1)).map(|of| of.iter().map(|value| value.abs()).max());
@@ -118,6 +132,8 @@ fn ranges<T: WideInteger>(
 #[inline(always)]
 fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
     for (swap, last) in (1..items.len()).rev().enumerate() {
+        // The upper half of word · (last + 1) is from 0 to `last`: no division, and no loop that would make the number of words depend on
+        // their values.
         let with = (u64::from(word(swap)) * (last as u64 + 1)) >> 32;
         items.swap(last, with as usize);
     }

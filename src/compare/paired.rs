@@ -1,4 +1,16 @@
 //! The paired t test: by how much two systems differ, query for query, how sure that is, and how large.
+//!
+//! # What "equal" means here
+//!
+//! Sums are exact, but what is summed was rounded before: n equal differences rarely have a standard deviation of exactly 0, and
+//! differences that cancel on paper rarely sum to exactly 0. Both are decided by the unit of the measure: a mean within two units is 0, and
+//! so is a standard deviation below two units. Then there is no t, rather than a t of 10¹² that rounding made. Three cases come of it:
+//!
+//! ```text
+//! all differences 0             p = 1, interval [0, 0]: the runs are equal in these queries
+//! all alike, and not 0          no t and no p: any p would be infinitely sure. The interval is the mean
+//! else                          t = mean / (sd/√n) with n − 1 degrees of freedom
+//! ```
 
 use super::special::{stirling_error, student_quantile, student_sf, student_two_sided};
 use super::units::{Unit, is_zero};
@@ -56,6 +68,7 @@ impl Paired {
         }
         let rounding = |sd: f64| all_zero || sd < 2.0 * unit.size();
         // A sum of n differences is zero within 2n units, and their mean within two.
+        // `all_zero` is more than the mean being 0: gains and losses that cancel have a t of 0 and an interval of some width.
         let is_zero = all_zero || mean.abs() <= 2.0 * unit.size();
         Some(Paired {
             queries: deltas.count() as usize,
@@ -123,6 +136,8 @@ impl Paired {
     /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of `margin` or higher: the p of each. The
     /// systems are equal for practical purposes if both are small. `None` if there is no t.
     pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
+        // Equivalence turns the burden round: each test has "worse by the margin or more" as what is to be disproved, so too few queries do
+        // not show it.
         Some([self.against(-margin)?.higher, self.against(margin)?.lower])
     }
 
@@ -138,6 +153,8 @@ impl Paired {
 
 /// Hedges' correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of freedom on (Hedges 1981).
 pub fn hedges(df: f64) -> Option<f64> {
+    // Γ(a + ½)/Γ(a) by Stirling: the large terms cancel on paper, and what is left is a·ln(1 + 1/(2a)) − ½ and two small errors. For 10⁶
+    // queries ln Γ would keep nine digits.
     let a = 0.5 * (df - 1.0);
     let errors = stirling_error(a + 0.5) - stirling_error(a);
     (df >= 2.0).then(|| (a / (a + 0.5)).sqrt() * (a * (0.5 / a).ln_1p() - 0.5 + errors).exp())

@@ -2,6 +2,23 @@
 //!
 //! Merging is associative and commutative to the bit, so parts in any number and any order give the same comparison. Parts that do not
 //! belong together are refused, with the setting that would make them fit.
+//!
+//! # Who belongs together
+//!
+//! ```text
+//! the same runs in the same order        sums are kept by place, not by name
+//! the same settings of the evaluation    as summaries check them: measures, queries, depth, ties, judgments' numbers
+//! the same settings of the comparison    all thirteen of `settings`: each changes a number or which numbers there are
+//! the same units                         whole numbers of 2⁻⁴⁰ and of 2⁻³⁹ do not add up
+//! the same number of draws               sums are added draw by draw
+//! no query in both                       the one thing that is forbidden to be the same
+//! ```
+//!
+//! Two parts under one seed have the same draws without having spoken: a query's signs follow from its id and the seed (`philox`). So added
+//! sums are those of one pass, to the bit.
+//!
+//! What is checked comes before what is changed, and everything that can fail is made aside. So a part that refused another is as it was,
+//! and can go on with the next.
 
 use super::comparison::Comparison;
 use super::options::{ComparisonOptions, Correction, DRAWS, Interval, Permutations, Test};
@@ -112,6 +129,8 @@ impl Partial {
             judged: judged.map(|judged| judged.clone().without_ids()),
             // The part does not hold options that only other tests need, and those that follow from the units.
             options: ComparisonOptions {
+                // Parts that name a largest value and parts that had one by themselves are alike once their units are: these are compared,
+                // and not what led to them.
                 largest: Vec::new(),
                 zeros: Default::default(),
                 wilcoxon: Default::default(),
@@ -166,6 +185,7 @@ impl Partial {
         })?;
         let mut summary = self.summary.clone();
         summary.merge(&other.summary)?;
+        // A copy, as the last step that may fail comes behind it.
         let judged = match (&self.judged, &other.judged) {
             (Some(own), Some(others)) => {
                 let mut judged = own.clone();
@@ -174,6 +194,7 @@ impl Partial {
             }
             _ => None,
         };
+        // Nothing fails from here on.
         self.sums.merge(&other.sums);
         (self.queries, self.summary, self.judged) = (queries, summary, judged);
         Ok(())
@@ -220,6 +241,7 @@ impl Partial {
 
 /// Describes how the runs of one part differ from those of another, if they do.
 fn other_runs(own: &[String], others: &[String]) -> Option<String> {
+    // The first place at which the lists differ; one may be the beginning of the other.
     let place = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
     let [here, there] = [own, others].map(|runs| match runs.get(place) {
         Some(name) => printable(name.as_bytes()),

@@ -2,12 +2,29 @@
 //!
 //! Four words are a function of a key and a counter. So the random words of a draw for a query follow from the seed, the query's id and the
 //! number of the draw alone: threads, shards, the order of queries and the draws before it change nothing.
+//!
+//! ```text
+//! counter   [ query's hash, low | high | number | purpose ]      key  [ seed, low | high ]
+//! number    which block of draws (signs: 128 draws a block; weights: 4) or which draw (labels)
+//! ```
+//!
+//! Philox is a bijection of the counter under each key: a round multiplies two of the words, and keeps the low halves and mixes the high
+//! ones into the other two, which can be undone. So no two counters of one seed have the same four words by construction, and the only
+//! queries that share their signs are those whose 64-bit hashes are equal: among a million queries a chance of n²/2⁶⁵ ≈ 3·10⁻⁸.
+//!
+//! A generator with a state would tie a query's signs to how many words were drawn before, and so to the order of queries, the shard and
+//! the thread. It is also why shards of a comparison can be merged: each makes the sums of its own queries under the very draws that one
+//! pass would make.
+//!
+//! A block is twenty multiplications of 32 × 32 bits, without branches, memory or a dependence on the block before, so the compiler puts
+//! the blocks of consecutive numbers into the lanes of vectors (`blocks`).
 
 use xxhash_rust::xxh3::xxh3_64;
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
 /// The numbers that are added to the key after each round: the golden ratio and √3 − 1.
 const STEPS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
+// The authors' default: seven rounds already pass their tests, and three are a margin.
 const ROUNDS: usize = 10;
 
 /// The purposes of words, as the last word of the counter.
@@ -18,6 +35,7 @@ pub mod purpose {
     pub const WEIGHTS: u32 = 1;
     /// Permutations of labels, four swaps of one draw in four words.
     pub fn labels(four: usize) -> u32 {
+        // The lowest byte is 2 and the others say which four swaps, so that no count of runs reaches the purposes above.
         2 + 256 * four as u32
     }
 }
@@ -52,6 +70,7 @@ impl Philox {
                 (first >> 32) as u32 ^ counter[3] ^ key[1],
                 first as u32,
             ];
+            // A Weyl sequence: wrapping is what is meant here.
             key = [key[0].wrapping_add(STEPS[0]), key[1].wrapping_add(STEPS[1])];
         }
         counter

@@ -11,6 +11,8 @@ const MOST: f64 = 1e12;
 /// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an effect.
 pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     let df = queries - 1.0;
+    // Under an effect of e standard deviations the t statistic is noncentral, shifted by e·√n. The test rejects in both tails, so the
+    // chance of the wrong one is counted too, as it must be for e = 0 to give alpha.
     let (low, shift) = (student_quantile(0.5 * alpha, df), queries.sqrt() * effect.abs());
     // P(T' > t) is P(T' < −t) of the opposite shift.
     noncentral_t_cdf(low, df, -shift) + noncentral_t_cdf(low, df, shift)
@@ -35,6 +37,7 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
             return None;
         }
     }
+    // Invariant: `high` is enough, and `low` is not (or is 1, which no test can have). Doubling and halving take two times log₂ n powers.
     let mut low = 0.5 * high;
     while high - low > 1.0 {
         let middle = low.midpoint(high).floor();
@@ -45,6 +48,7 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
 
 /// The smallest number between `low` and `high` from which on `is_so` is true, to the last bits.
 fn bisect(mut low: f64, mut high: f64, is_so: impl Fn(f64) -> bool) -> f64 {
+    // Neighbours have no middle, so a stricter end might never come. The power itself has more roundings than these four.
     while high - low > 4.0 * f64::EPSILON * high {
         let middle = low.midpoint(high);
         *(if is_so(middle) { &mut high } else { &mut low }) = middle;

@@ -5,6 +5,32 @@
 //! two runs' sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure (Westfall and Young 1993,
 //! algorithm 2.8; for retrieval Boytsov, Belova and Westfall 2013) corrects for many pairs and takes into account how they depend on one
 //! another.
+//!
+//! # Why sums divided by √Σδ²
+//!
+//! The largest statistic of a family decides, so the statistics of its pairs must be of one scale. The sum S of a pair's signed differences
+//! has the variance Σδ² over all signs, which no flip changes. So r = S/√Σδ² needs one multiplication a draw, and it orders draws as the t
+//! statistic does:
+//!
+//! ```text
+//! t² = (n − 1) · r² / (n − r²)        n queries, alike for all pairs of the family
+//! ```
+//!
+//! An increasing function that is the same for all pairs changes no maximum and no comparison. So this is maxT over t, without a standard
+//! deviation a draw.
+//!
+//! # Step-down, from the last
+//!
+//! ```text
+//! order        o₁     o₂     o₃         observed |r|, descending
+//! of a draw    max(r₁, r₂, r₃)
+//!              │      max(r₂, r₃)
+//!              │      │      max(r₃)    computed from the right: one running maximum a draw
+//! p            p₁  ≤  p₂  ≤  p₃         made to ascend from the left, as the procedure asks
+//! ```
+//!
+//! So a family costs one pass over its pairs, whatever their number, and no draw is kept. Counts are whole numbers: chunks add up in any
+//! order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -63,6 +89,7 @@ impl Family {
     pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
         let weight =
             |of: &Hypothesis| if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 };
+        // Rounding is monotone, and the same for what was observed and for draws: a draw whose sum is as large is never below it.
         let weights: Vec<f64> = hypotheses.iter().map(weight).collect();
         let seen: Vec<f64> =
             hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
@@ -141,6 +168,7 @@ impl DrawTally {
     /// No pair has a smaller count than those before it in the order.
     pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
         let mut counts = vec![None; self.stepped.len()];
+        // Invariant of the procedure: a hypothesis is not rejected before one with a larger statistic, so its p is no smaller.
         let mut largest = 0;
         for &at in &family.order {
             largest = largest.max(self.stepped[at]);
@@ -154,6 +182,8 @@ impl DrawTally {
         let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
         let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
         self.draws += draws as u64;
+        // Pairs that do not differ come behind all others. Their weight is 0, so they could raise nothing; they are counted for their own p
+        // only.
         let alike = (0..family.hypotheses.len()).filter(|&at| family.weights[at] == 0.0);
         for at in family.order.iter().rev().copied().chain(alike) {
             let hypothesis = family.hypotheses[at];
@@ -173,7 +203,9 @@ impl DrawTally {
 fn raised<T: WideInteger>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
     let mut count = 0;
     for (largest, &sum) in largest.iter_mut().zip(sums) {
+        // The tolerance is added before the weight, in whole units, so that a draw that equals the observed sum within rounding reaches it.
         let statistic = (size(sum) + tolerance).size() * weight;
+        // Not `f64::max`, which also provides for NaN: this compare is one instruction a lane.
         *largest = if statistic > *largest { statistic } else { *largest };
         count += u64::from(*largest >= seen);
     }
@@ -197,6 +229,7 @@ impl ExtremeCounts {
         let extreme = size(seen) - tolerance;
         let (greater, less) = (seen - tolerance, seen + tolerance);
         for &sum in sums {
+            // Additions of truth values and no branch: draws are as likely on either side of a limit, and the loop becomes vectors.
             self.two_sided += u64::from(size(sum) >= extreme);
             self.greater += u64::from(sum >= greater);
             self.less += u64::from(sum <= less);
@@ -351,6 +384,8 @@ impl DrawSums {
 
     /// Adds the sums of other queries under the same draws.
     pub fn merge(&mut self, other: &DrawSums) {
+        // 128 bits, because the sum of two narrow ones may not fit 64. The form is chosen anew, so that equal sums have equal bytes in any
+        // order.
         assert_eq!(self.len(), other.len(), "the same draws");
         let sums = (0..self.len()).map(|draw| self.get(draw) + other.get(draw)).collect();
         *self = DrawSums::wide(sums);

@@ -1,4 +1,25 @@
 //! Tests of the direction of differences, not of their mean: Wilcoxon's signed ranks, and signs alone.
+//!
+//! # Exact p by counting subsets
+//!
+//! If nothing differs, each rank has either sign with the same chance. So W⁺ is the sum of a random subset of the ranks, and p is the share
+//! of the 2ⁿ subsets with a sum that is as small:
+//!
+//! ```text
+//! ways[size][sum] += ways[size − 1][sum − rank]        for each rank, sizes from large to small so that a rank is used once
+//! ```
+//!
+//! Ranks that are tied have their mean as rank, which may be a half: all ranks are doubled and stay whole. With 50 ranks that is 50 · 2,550
+//! cells, and 2⁵⁰ subsets are counts that u64 and f64 hold exactly. Ties change nothing of it.
+//!
+//! Pratt's zeros push all other ranks up by their number. That part is alike for all ranks of a subset, so it is `before` times the
+//! subset's size, which is why sizes are kept apart: without it the table would grow with the number of zeros.
+//!
+//! # The normal approximation
+//!
+//! W⁺ has the mean Σr/2 and the variance Σr²/4: with mean ranks that is n(n + 1)(2n + 1)/24 less the correction for ties, Σ(t³ − t)/48,
+//! without a formula for ties. There is no correction for continuity, as by default in SciPy; R's `wilcox.test` has one unless it is told
+//! otherwise.
 
 use super::paired::Tails;
 use super::special::{coin_cdf, normal_cdf};
@@ -44,6 +65,7 @@ pub struct SignedRanks {
 pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks {
     let mut sizes: Vec<(u64, bool)> = deltas
         .iter()
+        // Rounding is no direction: ±1 unit would have the lowest rank and a random sign.
         .filter(|&&delta| !is_zero(delta))
         .map(|delta| (delta.unsigned_abs(), *delta > 0))
         .collect();
@@ -70,6 +92,7 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
 /// Twice the mean rank of each size among those that are tied with it. Sizes are sorted.
 fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sizes.len());
+    // Ties are a chain: of neighbours within two units each, the first and the last may be farther apart.
     for group in sizes.chunk_by(|left, right| is_tied(left.0 as i64, right.0 as i64)) {
         let (first, last) = (ranks.len() + 1, ranks.len() + group.len());
         ranks.resize(last, (first + last) as u64);
@@ -107,6 +130,7 @@ impl Ranks {
             }
         }
         let few = ways.iter().enumerate().map(|(size, ways)| {
+            // Sums from `before · size` up to `most`: an empty range if the zeros alone push a subset of this size beyond it.
             let sums = (u128::from(self.before) * size as u128..=most).zip(ways);
             sums.map(|(_, ways)| ways).sum::<u64>()
         });
@@ -117,6 +141,7 @@ impl Ranks {
     fn normal(&self, above: u128, below: u128) -> Tails {
         let squares: u128 = self.doubled.iter().map(|rank| u128::from(rank + self.before).pow(2)).sum();
         // A doubled rank is in the sum or not: it adds a quarter of its square to the variance.
+        // W⁺ − W⁻ is 2·(W⁺ − mean), and ranks are doubled: the factors of 4 cancel, so z is (above − below)/√Σd² with d = 2r.
         let z = (above as f64 - below as f64) / (squares as f64).sqrt();
         Tails { two_sided: 2.0 * normal_cdf(-z.abs()), higher: normal_cdf(-z), lower: normal_cdf(z) }
     }

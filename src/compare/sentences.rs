@@ -42,6 +42,7 @@ impl Comparison {
     fn sentence(&self, of: &Difference) -> String {
         let alpha = self.options.alpha;
         match of.p_adjusted {
+            // What is certain comes first, then what the user asked about (a margin), then what the test says.
             _ if of.paired.all_zero => self.identical(of),
             _ if of.is_equivalent == Some(true) => self.equivalent(of),
             Some(p) if p < alpha => self.better(of, p),

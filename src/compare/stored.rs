@@ -1,6 +1,11 @@
 //! Parts of comparisons as bytes, in the form of summaries: their first bytes, a version, a checksum, and the fields in postcard's format.
 //!
 //! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are checked when they are read.
+//!
+//! A checksum finds bytes that changed by accident. It says nothing of bytes that were made on purpose, or by a version with a fault. So
+//! everything that later code takes for granted is checked here: lists as long as the runs, pairs and draws ask for, and sums no larger
+//! than as many values can have. Then no addition of merged parts overflows: up to 2⁴⁰ queries of 2⁴⁰ units are below 2⁸⁰, and the squares
+//! of differences below 2⁴⁰ · 2⁸².
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -239,6 +244,7 @@ struct PartShape<'a> {
 
 impl PartShape<'_> {
     /// The largest sum of whole numbers, of values or of differences of two.
+    // Cannot overflow: there are at most 2⁴⁰ queries, and at most 82 bits are asked for.
     fn most(&self, bits: u32) -> i128 {
         i128::from(self.queries) << bits
     }
@@ -257,12 +263,14 @@ impl PartShape<'_> {
         if drawn.len() != series || !asked || !drawn.iter().all(fits) {
             return Err(wrong("its sums under random signs contradict each other"));
         }
+        // Bytes may say "wide" of sums that are narrow. Equal sums have one form, so that parts compare and are written alike.
         Ok(drawn.into_iter().map(DrawSums::narrowest).collect())
     }
 
     fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
         let all = RESAMPLES as usize;
         // The bound: a resample takes no query more often.
+        // 64 is wide: a weight is 12 at most. What counts is that `taken` times a value stays far below 2¹²⁷.
         let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
         let most = |taken: u64| u128::from(taken) << Unit::BITS;
         let fit = |sums: &Vec<i128>| {

@@ -80,6 +80,7 @@ impl RunSums {
                 .map(|of| MeasureSums::of(of, pairs, options.tie, wants_spread))
                 .collect(),
             drawn: None,
+            // Resamples are of runs, and a pair's are the difference of two: m series and not m²/2.
             resamples: (options.interval != Interval::T).then(resamples),
         }
     }

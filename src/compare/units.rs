@@ -3,6 +3,23 @@
 //! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each value is rounded once, to a multiple of
 //! 2^−S; differences and sums of these are integers. All runs have the same S under a measure, by the rule of
 //! [`rounding`](crate::stats::rounding).
+//!
+//! # Why 40 bits, and why the bounds are larger
+//!
+//! A value is at most 2⁴⁰ units, a difference 2⁴¹. The functions that add random signs and weights take up to 2⁵³ a value, thirteen bits
+//! more, so that they can be tested at their limits, and so that whoever calls them need not know the unit.
+//!
+//! Rounding to a unit errs by at most ½. So of values that are equal on paper:
+//!
+//! ```text
+//! a value                          ½ unit each
+//! a difference of two values       1 unit from its size on paper         is_zero: 1
+//! two differences of equal size    2 units from each other               is_tied: 2
+//! a sum of n differences           n units;  two such sums: 2n           tolerance: 2n
+//! ```
+//!
+//! Every comparison in tests of pairs uses these bounds in integers. With f64 the answer to "is this draw as extreme as what was observed"
+//! would depend on the order of additions, and p on the number of threads.
 
 use crate::stats::rounding::{FINEST, fineness};
 
@@ -16,6 +33,8 @@ impl Unit {
     /// The unit for some finite values: the largest has at most 40 bits.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Unit {
         let largest = values.into_iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+        // One unit for all runs: differences must be multiples of it as well. Values up to 1 have 2⁻⁴⁰ whatever they are, so parts agree
+        // without asking.
         Unit { exponent: fineness(largest) }
     }
 
@@ -44,6 +63,7 @@ impl Unit {
 
     /// The nearest multiple of the unit; the even one of two.
     pub fn count(self, value: f64) -> i64 {
+        // The product is exact, as a multiplication by a power of two, or far below half a unit: a value is rounded once.
         (value * power(self.exponent)).round_ties_even() as i64
     }
 

@@ -86,6 +86,7 @@ impl Values {
             });
             let terms = picked.collect::<Result<Vec<_>>>()?;
             let stated = options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
+            // Over all runs and the stated largest value, so that every series under the measure counts in one unit.
             let unit = Unit::of(terms.iter().flatten().copied().chain(stated));
             let definition = measure.definition();
             Ok(MeasureValues {
@@ -185,12 +186,14 @@ fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
         let mut left = order.into_iter().peekable();
         for (which, &place) in common[0].iter().enumerate() {
             let id = runs[0].queries.get(place);
+            // A merge of two ascending lists: `common[0]` ascends by id, as it began as the order of the first run and only lost members.
             while left.next_if(|&at| run.queries.get(at) < id).is_some() {}
             if let Some(at) = left.next_if(|&at| run.queries.get(at) == id) {
                 kept.push(which);
                 places.push(at);
             }
         }
+        // Invariant: the lists in `common` are as long as each other, and place by place of the same query.
         for before in &mut common {
             *before = kept.iter().map(|&which| before[which]).collect();
         }

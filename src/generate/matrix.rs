@@ -110,6 +110,7 @@ impl QueryPiece {
                 order_ties(&mut scratch.places, documents);
                 labels.extend(scratch.places.iter().map(|place| codes[place.position as usize]));
             }
+            // Undone one by one for the next query: `codes` has all positions that runs retrieve, of which few are judged.
             for judgment in &scratch.judgments {
                 codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = UNPOOLED);
             }
@@ -142,6 +143,7 @@ impl QueryPiece {
 fn order_ties(places: &mut [ModelResult], documents: ModelDocuments) {
     for tied in places.chunk_by_mut(|a, b| a.score == b.score).filter(|tied| tied.len() > 1) {
         let docno = |place: &ModelResult| Digits::of(documents.at(place.position));
+        // As text, because that is how docnos are compared: of d9 and d10, d9 is the larger.
         tied.sort_by(|a, b| docno(b).text().cmp(docno(a).text()));
     }
 }

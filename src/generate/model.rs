@@ -1,4 +1,21 @@
 //! The content of a query of the synthetic data. Each query has random numbers of its own, so queries are made in any order.
+//!
+//! # Without memory of other queries
+//!
+//! A query's random numbers follow from the seed, its index and what they are for (`Stream`), so queries are made on any thread in any
+//! order, twice if need be (for the text and for the matrix), and a run can be added without changing the judgments. Everything is an
+//! integer, since powers and logarithms of f64 may differ between systems in the last bit. The one f64, the density, becomes a threshold by
+//! a multiplication with a power of two, which is exact.
+//!
+//! # Different documents without a set of them
+//!
+//! ```text
+//! document at position j = (first + step · j) mod prime        1 ≤ step < prime
+//! ```
+//!
+//! Multiples of a number that a prime does not divide are all different, up to that many. So a query's documents need no table and no test
+//! for repetition, and two queries hit the same documents in different orders. The first run ranks position 0, 1, 2 …; so a position says
+//! how high a document stands, and judgments near the top are small positions.
 
 use super::synthetic::Synthetic;
 
@@ -83,6 +100,8 @@ impl Model {
     /// The ids of the queries ascend, as numbers and as text.
     pub(super) fn id(&self, query: u32) -> u64 {
         let (first, step) = self.ids;
+        // Within a stretch of its own of `step` numbers, so ids ascend whatever is drawn; `10ⁿ` is the first, and nine times that many
+        // follow, so all have the same number of digits.
         first + u64::from(query) * step + self.random(query, RandomUse::Query).below(step)
     }
 
@@ -114,6 +133,7 @@ impl Model {
         };
         let mut judged = 0;
         if let Some(density) = self.shape.density {
+            // The upper half of a word decides whether, the lower half which grade: one word a position.
             let threshold = (density * 2f64.powi(32)) as u64;
             for position in 0..self.retrieved() {
                 let drawn = random.next();
@@ -126,11 +146,13 @@ impl Model {
             let position = self.near_the_top(&mut random);
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
             // If that document is judged already, another one anywhere is judged.
+            // Less than a quarter of the universe is judged here, so the second try mostly finds one.
             judged += match judge(position, grade) {
                 0 => judge(random.below(self.universe.into()) as u32, grade),
                 new => new,
             };
         }
+        // Only the words that were marked: clearing all of a large universe would take longer than judging.
         judgments.iter().for_each(|judgment| taken[judgment.position as usize / 64] = 0);
         if self.shape.density.is_none() && judgments.iter().all(|judgment| judgment.grade == 0) {
             judgments[0].grade = 1;
@@ -141,6 +163,8 @@ impl Model {
     /// A position whose logarithm is drawn evenly, roughly.
     fn near_the_top(&self, random: &mut Random) -> u32 {
         loop {
+            // One of the octaves [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, and a position within it evenly: the chance of a position halves from octave to
+            // octave. The last octave may reach beyond the universe, and is drawn again then.
             let octave = 1 << random.below(u64::from(self.universe.ilog2()) + 1);
             let position = octave - 1 + random.below(octave);
             if position < u64::from(self.universe) {
@@ -169,6 +193,8 @@ impl Model {
         for position in 0..self.shape.depth {
             let drawn = random.next();
             if drawn as u32 >= u32::MAX / TIES {
+                // From 0 to twice the mean gap, scale/(position + 9). `scale` is such that the gaps of all ranks together come to `top`:
+                // steep at the top and flat below, as scores of retrieval are.
                 let gap = (scale.saturating_mul(drawn >> 32) >> 31) / u64::from(position + 9);
                 score = score.saturating_sub(1 + gap);
             }
@@ -204,6 +230,7 @@ impl Model {
         };
         let mut random = Random(self.shape.seed);
         for part in [u64::from(query), stream] {
+            // Each part is spread over 64 bits and mixed once more, so that neighbouring queries and streams have nothing in common.
             random = Random(random.next() ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93));
         }
         Random(random.next())
@@ -233,6 +260,7 @@ impl Random {
     /// A number below `n`.
     #[inline]
     fn below(&mut self, n: u64) -> u64 {
+        // A product and no remainder: uneven by at most n/2⁶⁴.
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 }

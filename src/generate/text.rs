@@ -35,6 +35,7 @@ pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Resu
         let file = write_file(model, &path, (model.shape.depth, watch), run)?;
         files.push((path, file));
     }
+    // No file has its name before all are complete: judgments without their runs would look like data.
     files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
@@ -57,6 +58,8 @@ fn write_file(
     format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
 ) -> Result<Complete> {
     let write = |file: &mut (dyn Write + Send)| {
+        // Two sets of buffers: while one is written, the workers fill the other. Both keep their memory, so a file of any size takes that
+        // of 32 pieces.
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
         for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
             let (_, written) =

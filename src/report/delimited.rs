@@ -45,6 +45,7 @@ pub fn write_wide(
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     let has_groups = long::has_groups(scores);
     let mut others: Vec<StatName> = Vec::new();
+    // In the order in which they first come: measures may have different statistics, and columns must not depend on which has the most.
     for &(stat, _) in scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1)) {
         if !others.contains(&stat) {
             others.push(stat);

@@ -132,6 +132,7 @@ impl Grid {
         let most = options.width.unwrap_or(usize::MAX);
         let (mut blocks, mut used) = (vec![vec![0]], widths.first().copied().unwrap_or(0));
         for (column, width) in widths.iter().enumerate().skip(1) {
+            // A block has at least one column beside the first, however narrow the terminal: otherwise no column would ever fit.
             let block = blocks.last().map_or(0, Vec::len);
             if block > 1 && used + GAP.len() + width > most {
                 blocks.push(vec![0]);

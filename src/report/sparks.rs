@@ -87,6 +87,7 @@ pub fn distributions(
         let tallest = counts.iter().copied().fold(0.0, f64::max);
         let bars: String = counts
             .iter()
+            // A bin with a query shows at least the lowest block, and an empty one nothing: one query among thousands is not none.
             .map(|&count| if count > 0.0 { line(&[count], (0.0, tallest)) } else { " ".into() })
             .collect();
         let name = padded(&measure.to_string(), width);

@@ -117,6 +117,7 @@ fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Gr
     averages.dedup();
     let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
     // A measure may lack what another has.
+    // From the end: of several with as many, `max_by_key` takes the last, which so is the first.
     let most = run.stats.iter().rev().max_by_key(|stats| stats.len());
     let stats = || most.into_iter().flatten().skip(1).map(|&(stat, _)| stat);
     let average = match stats().all(is_apart) {

@@ -247,6 +247,7 @@ impl Scores {
     /// ```
     pub fn curve(&self, run: &str, measure: &str) -> Option<Curve> {
         let run = self.run(run)?;
+        // Measures of one curve differ in their cutoff alone. 1 is a cutoff of ranks as well as a level of recall.
         let measure: Measure = format!("{measure}@1").parse().ok()?;
         let alike = self.measures.iter().enumerate().filter(|(_, of)| of.is_like(&measure));
         let mut places: Vec<(f64, usize)> = alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
@@ -284,6 +285,7 @@ impl Scores {
             (names, (scores.queries, scores.view, scores.tied))
         };
         let (own, others) = (settings(self), settings(&other));
+        // Checked before anything is added; names first, as their message says more.
         if own.0 != others.0 {
             let message =
                 format!("scores of different measures do not fit in one table: {}, and {}", own.0, others.0);

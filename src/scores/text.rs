@@ -1,4 +1,13 @@
 //! Bytes of an input as text for other programs. Text stays as it is; other bytes are escaped without loss.
+//!
+//! Ids are bytes, and JSON has only text. Replacing what is not UTF-8, as is usual, would make different ids equal. So a byte that is no
+//! text becomes U+FFFD and its two digits, and U+FFFD itself, which may be in an id, becomes that of its three bytes: each text stands for
+//! one id, and nearly every id is its own text.
+//!
+//! ```text
+//! b"q\xff1"          "q\u{fffd}ff1"
+//! b"q\xef\xbf\xbd"   "q\u{fffd}ef\u{fffd}bf\u{fffd}bd"
+//! ```
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -24,6 +33,7 @@ impl<'a> JsonText<'a> {
 
     /// The bytes that a text stands for; `None` if it is no such text.
     pub fn bytes(text: &str) -> Option<Vec<u8>> {
+        // Between two marks there is text: the two digits of a byte, and what follows it.
         let mut parts = text.split(MARK);
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {

@@ -3,6 +3,25 @@
 //! A recipe whose last step multiplies or divides one fold has terms that add up to the value: they are added in rank order, as the engines
 //! add them, and then comes the last step, so the value is that of the engines to the last bit. Any other last step, and a walk, have no
 //! such terms.
+//!
+//! # Which measures have terms
+//!
+//! ```text
+//! value = last( Σ over ranks of term(rank) )
+//!
+//! last        of                    one term a rank, such as
+//! sum         P, hits               1                          a hit
+//! over        AP, R, nDCG           h/i of a hit; gain / lg(i + 1)
+//! times       RBP                   gain · p^(i−1)
+//! reciprocal  RR                    1/i of the first hit only
+//! anything else                     none: F and other last steps, Bpref, G and what else walks
+//! ```
+//!
+//! A term is what the rank adds given the ranks above. For AP it counts the hits before, so taking a document away changes the terms below
+//! it as well: terms say how a value came about, and not what a document is worth.
+//!
+//! The terms are made of the same tables as the kernels use (`Discount::weights`), added in the same order from 0, and finished by the same
+//! division. So the bits of the value are those of an evaluation, and a reader can add up what is printed.
 
 use crate::fold::{Discount, Fold, Weights};
 use crate::label::{Above, QueryFacts};
@@ -84,6 +103,7 @@ pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<Ra
     let Recipe::Folds { reads, last } = recipe else { return None };
     let (first, rest) = reads.split_first()?;
     let last = match (last, rest) {
+        // Division by 1 changes no bit, and would be a step that explains nothing.
         (Last::Over(1.0), []) => LastLine::Sum,
         (Last::Over(by), []) => LastLine::Over(*by),
         (Last::Times(by), []) => LastLine::Times(*by),
@@ -133,6 +153,7 @@ fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<RankTerms> {
     let rank = rank.filter(|&rank| f64::from(rank) <= most);
     let term = |rank| Term { rank, value: 1.0 / f64::from(rank), how: How::Reciprocal };
     let terms: Vec<Term> = rank.map(term).into_iter().collect();
+    // There is one term or none.
     let sum = terms.iter().map(|term| term.value).next().unwrap_or(0.0);
     Some(RankTerms { terms, sum, last: LastLine::Sum })
 }
@@ -181,6 +202,7 @@ fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     for (rank, code) in ranked(labels) {
         let (stops, at) = (stop[usize::from(code)], rank as usize - 1);
         let value = weights.term(comes * stops, at);
+        // A rank that adds 0 has no line, but the chance to come to the next rank falls with it below.
         if value != 0.0 {
             let how = match &weights {
                 Weights::Divide(by) => How::Stops { comes, stops, weight: by[at] },

@@ -7,6 +7,22 @@
 //!
 //! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians, bootstrap intervals and the values of
 //! queries do not: they need all values.
+//!
+//! # Why merging is associative and commutative to the bit
+//!
+//! ```text
+//! sums, sums of squares    whole numbers, as wide as all of f64: addition of integers
+//! counts                   integers, saturating: the largest number absorbs in any order
+//! place, tag, extremes     smallest or first: a minimum
+//! sources, fingerprints    unions of sets
+//! queries                  the union of disjoint sets, in the least detail that either has
+//! ```
+//!
+//! Each of these is a commutative monoid, so their product is one, and a tree, a chain or a shuffle of merges gives the same bytes. That is
+//! why no field depends on the order of merging: "the first run's tag" would be such a field, and so it is the first in bytewise order.
+//!
+//! A merge checks everything before it changes anything, and sets of queries are joined before the first run is touched. A summary that
+//! refused another is as it was.
 
 mod queries;
 #[cfg(feature = "serde")]
@@ -128,6 +144,7 @@ impl Summary {
     pub fn without_ids(mut self) -> Self {
         let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
         for run in self.runs.values_mut() {
+            // Runs share their sets of queries, and go on to share them: one hashing a set and not one a run.
             let known = done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
             let hashed = known.unwrap_or_else(|| Arc::new(run.queries.without_ids()));
             done.push((std::mem::replace(&mut run.queries, hashed.clone()), hashed));
@@ -219,6 +236,7 @@ impl Summary {
 
     /// Whether a run has groups of queries.
     fn has_groups(&self, run: &str) -> bool {
+        // Keys sort by name and then group, `None` first: the key behind (name, None) is the name's first group, if it has one.
         let behind = (Bound::Excluded((run.to_owned(), None)), Bound::Unbounded);
         self.runs.range(behind).next().is_some_and(|((name, _), _)| name == run)
     }
@@ -333,6 +351,7 @@ impl RunSummary {
             self.tag.clone_from(&other.tag);
         }
         self.sources.extend(other.sources.iter().cloned());
+        // Saturating addition is associative for numbers ≥ 0. A wrapped count would pass for a small one.
         self.parts = self.parts.saturating_add(other.parts);
         self.fingerprints.extend(&other.fingerprints);
         self.judged.extend(&other.judged);
@@ -411,6 +430,7 @@ impl JoinedSets {
         other: &RunSummary,
         (name, _): &(String, Option<String>),
     ) -> Result<Arc<QueryPrint>> {
+        // By pointer: comparing the sets themselves would cost as much as joining them.
         let same = |of: &[Arc<QueryPrint>; 2]| {
             Arc::ptr_eq(&of[0], &one.queries) && Arc::ptr_eq(&of[1], &other.queries)
         };

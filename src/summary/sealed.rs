@@ -2,6 +2,15 @@
 //!
 //! A schema is the number of a layout. What a release wrote is read for ever: bytes that are laid out in another way get the next number,
 //! and a reader for each number stays. So readers are a `match` over the schema that is stored, with an arm for each that was released.
+//!
+//! ```text
+//! 0          16        20            28
+//! ├──────────┼─────────┼─────────────┼──────────────
+//! │ kind     │ schema  │ xxh3-64     │ fields, postcard
+//! ```
+//!
+//! The schema stands before the checksum and outside of it: what is hashed, and how, may change with a schema, and a file that is too new
+//! should say so rather than "damaged".
 
 use std::fs::File;
 use std::io::Read;
@@ -53,6 +62,7 @@ impl Sealed<'_> {
         if u64::from_le_bytes(*hash) != xxh3_64(body) {
             return Err(wrong("its checksum does not fit: it was cut off or changed"));
         }
+        // postcard stops where the fields end. What follows them would be lost in the next writing.
         let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
         if !after.is_empty() {
             return Err(wrong(&format!("{} bytes too many", after.len())));
@@ -67,9 +77,12 @@ pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     let read = |error: std::io::Error| Error::io(path, "read", error);
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
     let mut bytes = Vec::new();
+    // A wrong path may be a device without end, or a run of gigabytes.
     (&mut file).take(size_of::<Magic>() as u64).read_to_end(&mut bytes).map_err(read)?;
     if is_json(&bytes) || magics.iter().any(|magic| bytes == **magic) {
         let length = file.metadata().map_err(read)?.len();
+        // The length of a file is a claim (of sparse files any number costs nothing), so the memory is asked for first, and too little is
+        // an error.
         bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|e| read(e.into()))?;
         file.read_to_end(&mut bytes).map_err(read)?;
     }

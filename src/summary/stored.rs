@@ -200,6 +200,7 @@ impl Serialize for StoredId {
 impl<'de> Deserialize<'de> for StoredId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
+        // Only the text that this module would write. Two texts for one id would let a query be there twice.
         let bytes = JsonText::bytes(&text).filter(|bytes| JsonText(bytes).get() == text);
         bytes
             .map(StoredId)
@@ -253,6 +254,8 @@ impl StoredSummary {
     pub fn of(summary: &Summary, schema: u32) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
+            // By pointer first, which is free: most runs of a summary share one set, and sets of millions are compared only where pointers
+            // differ.
             let known = sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
             let queries = known.unwrap_or_else(|| {
                 sets.push(&run.queries);
@@ -279,6 +282,7 @@ impl StoredSummary {
         if self.schema != schema {
             return Err(no_reader(self.schema, schema));
         }
+        // Before names are parsed: a newer laneval's measure would be "unknown", and the reason is the version.
         check_writer(&self.laneval)?;
         let parse = |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
         let measures = self.measures.iter().map(parse).collect::<Result<Vec<_>>>()?;

@@ -182,6 +182,7 @@ impl Convert {
                 let read = self.read(&join, input, letor.as_ref(), |row| writer.row(&row));
                 count = writer.finish()?;
                 read.map_err(|error| {
+                    // The writer's error has to be one of I/O, so the reason is kept beside it, and told instead of it.
                     wrong = Some(error);
                     io::Error::other("the input is wrong")
                 })

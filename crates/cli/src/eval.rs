@@ -210,6 +210,8 @@ impl Eval {
     /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
     fn piped(&self, evaluator: &Evaluator, inputs: &EvaluationInputs) -> Result<Option<Piped>, Stop> {
         match inputs {
+            // What needs all results at once, or the run twice, holds it: several runs, names by tags, ties, judgments by group, a plan to
+            // explain, a GPU.
             EvaluationInputs::Text(qrels, runs)
                 if runs.len() == 1
                     && !self.hold
@@ -354,6 +356,7 @@ impl Eval {
         let cpu = ChosenEngine::Cpu(Cpu::new());
         let mut engine = taken.map(|taken| &taken.engine);
         let of = |matrix: &LabelMatrix| match self.scores(evaluator, engine, matrix, timing) {
+            // Matrices behind this one go to the CPU too: a device that failed once is not asked again.
             Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
                 self.say_cpu(&message);
                 engine = Some(&cpu);

@@ -120,9 +120,11 @@ impl Command {
 impl Cli {
     /// Parses the arguments. Help and wrong usage are answered right here; only the exit code is left then.
     fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
+        // Before anything is printed, as help may go to a file at its limit too.
         signals::heed_size_limit();
         let args = trec_eval::arguments(args);
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
+        // Before clap reads them: its messages about wrong arguments are coloured by the global choice.
         style::heed_colour(&args);
         let read = Self::try_parse_from(&args).map_err(|error| {
             let wrong = error.use_stderr();
@@ -144,6 +146,7 @@ impl Cli {
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
         self.color.write_global();
+        // Early, as it may start the program anew: nothing must have been read from stdin.
         if cfg!(feature = "gpu") && self.command.looks_at_gpus() {
             mesa::hush();
         }

@@ -167,6 +167,8 @@ fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
         [] => Err(Error::Merge("nothing to merge".to_owned())),
         [one] => Ok(one.clone()),
         _ => {
+            // Adding one after the other would go through the growing set of queries once a file: n files, n passes. A tree of pairs goes
+            // through each query log₂ n times. The result is the same to the bit.
             let (first, last) = summaries.split_at(summaries.len() / 2);
             let mut all = merged(first)?;
             all.merge(&merged(last)?)?;
@@ -180,6 +182,8 @@ fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
     let named = |one: &Path, other: &Path, error: Error| {
         Error::Merge(format!("{} and {}: {error}", shown(one), shown(other)))
     };
+    // Only after merging failed: pairs of pairs name no files, so the first file that does not fit is searched for, and then the one before
+    // it that it does not fit with.
     let mut all = summaries.first()?.clone();
     for (at, summary) in summaries.iter().enumerate().skip(1) {
         if all.merge(summary).is_ok() {

@@ -1,4 +1,13 @@
 //! The output of a command: stdout, a stream, or a file that gets its name only once it is complete.
+//!
+//! ```text
+//! no path, -, /dev/stdout, /dev/fd/1     stdout, with its own errors
+//! /dev/null, a pipe, /dev/fd/3           written as it comes: there is no name that could wait
+//! a file, there or not                   a temporary file beside it, synced, which then takes the name (`whole_file`)
+//! ```
+//!
+//! What can be refused is refused before the work: an evaluation of an hour should not end with "no such folder". The check makes a
+//! temporary file in the folder and removes it, because permissions, quotas and read-only file systems are known for certain only so.
 
 use std::fs::{FileType, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -67,6 +76,7 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
         return Err(cannot_write(path, "it is not a regular file"));
     }
     let same = |input: &PathBuf| {
+        // By what they are, and not by name only: `./run` and a link to it are the run.
         input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
     };
     if inputs.iter().any(same) {
@@ -105,6 +115,8 @@ fn is_stream(path: &Path) -> bool {
 
 /// Returns the descriptor of this process that a path names, as `/dev/stdout` and `/dev/fd/3` do.
 fn descriptor(path: &Path) -> Option<u32> {
+    // Links are followed by hand: `canonicalize` would go on from /proc/self/fd/3 to the file behind it, and the fact that it is a
+    // descriptor would be lost.
     let descriptors = Path::new("/dev/fd").canonicalize().ok()?;
     path.metadata().ok()?; // an error if its links form a loop
     let mut path = path.to_owned();
@@ -116,6 +128,8 @@ fn descriptor(path: &Path) -> Option<u32> {
 
 /// Writes straight into a stream, or behind the content of a file.
 fn to_stream(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
+    // Opening /dev/fd/3 on Linux opens the file behind it anew, at its start. Without `append` the output would replace what its owner has
+    // written before.
     let file = path.metadata()?.is_file();
     let mut to = BufWriter::new(OpenOptions::new().write(true).append(file).open(path)?);
     write(&mut to).and_then(|()| to.flush()).or_else(quiet)

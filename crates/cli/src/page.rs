@@ -119,6 +119,7 @@ pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
 
 /// Returns XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.
 fn fingerprint(path: &Path) -> io::Result<Option<String>> {
+    // A pipe can be read only once, and not for this.
     if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);
     }

@@ -1,4 +1,18 @@
 //! A run that comes through a pipe: held while it is small, and evaluated query by query otherwise.
+//!
+//! A pipe can be read once, and lines may come in any order, so a query is complete only at the end of the text: unless its lines are
+//! together. Whether they are is seen while they come:
+//!
+//! ```text
+//! start ── hold up to 32 MiB ──┬─ the end is reached ────────────────────────────► join: any order, as of a file
+//!                              ├─ a table, whose columns stand at its end ─ hold all ──► join
+//!                              └─ evaluate the whole queries of it ─┬─ one came back ─ hold all ──► join, and say why
+//!                                                                   └─ forget them, and go on ─┬─ the end ──► scores
+//!                                                                                              └─ one comes back ──► error
+//! ```
+//!
+//! The last case is the only one that a user must act on: what would have to be ranked anew is gone. A text whose queries are mixed mostly
+//! shows it before. So memory is bounded for every text that is in order, and small texts lose nothing.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -81,6 +95,7 @@ pub fn read(
         }
         done => done?,
     }
+    // The beginning of the query at the cut goes before what is still to come. The rest of 32 MiB is given back first.
     let rest = held.split_off(complete);
     drop(held);
     stream.read_part(Cursor::new(rest).chain(text)).map_err(|error| match error {

@@ -1,4 +1,8 @@
 //! The progress of long work: a line on a terminal, which is removed before any other output.
+//!
+//! The line is drawn by a thread of its own, so work that goes on for long between two reports still shows a moving clock. Its end is the
+//! end of a channel: dropping the sender wakes it at once, and waiting for the thread is waiting for the line to be gone. So nothing that
+//! is printed after the work stands behind a half line.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
@@ -86,7 +90,9 @@ fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<
     loop {
         let total = if let WorkAmount::Bytes(Some(known)) = amount { known } else { watch.total() };
         let done = watch.done();
+        // A bar of length 0 would be full.
         bar.set_length(total.max(1));
+        // Some totals are estimates (`gen` says about how many bytes it will write): never beyond the end.
         bar.set_position(done.min(total));
         bar.set_message(state(amount, (done, total), start.elapsed()));
         bar.tick();

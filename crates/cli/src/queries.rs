@@ -64,6 +64,7 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
 fn read(path: &Path) -> Result<Vec<u8>, Stop> {
     let read = side_file::read(path);
     let mut text = read.map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
+    // The mark stands before the first id, which would then be another id.
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
     }

@@ -55,6 +55,7 @@ impl RowFormat {
 
     /// Returns the reason why the format cannot have a field.
     fn refuses(self, what: &str, field: &[u8]) -> Option<&'static str> {
+        // A fold and not `any`: without an early end no byte has a branch, and nearly all fields have nothing of the kind.
         let has = |is: fn(u8) -> bool| field.iter().fold(false, |found, &byte| found | is(byte));
         match self {
             _ if field.is_empty() => Some("is empty"),
@@ -173,6 +174,7 @@ impl<'w> RowWriter<'w> {
             RowFormat::Parquet => self.refused = self.cells(row).err(),
         }
         self.rows += 1;
+        // One call of the writer for many rows: it may be gzip.
         if self.line.len() >= BLOCK {
             self.refused = self.flush().err();
         }

@@ -17,7 +17,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let mut file = File::open(path).map_err(failed)?;
     let (mut text, mut checked) = (Vec::new(), 0);
     loop {
+        // A piece at a time, for a file's length says nothing of devices: /dev/zero has 0 bytes and no end. Text has no byte 0, and
+        // whatever else is binary has one in its first kilobytes, mostly.
         let read = (&mut file).take(PIECE as u64).read_to_end(&mut text).map_err(failed)?;
+        // Invariant: `checked` bytes were looked at, so each byte is looked at once.
         if text[checked..].contains(&0) {
             return Err(": is binary: text was expected".to_owned());
         }

@@ -1,4 +1,8 @@
 //! Signals: a process that is told to end removes its unfinished files, and a file that grows too large is an error.
+//!
+//! A handler of a signal may do almost nothing: no allocation and no lock, for the thread that it interrupts may hold that lock. Removing
+//! files takes both. So the signals are turned into messages for a thread of its own, which is like any other; it ends the process by the
+//! signal's default, so that a shell sees the signal as the reason.
 
 #[cfg(unix)]
 pub use unix::{clean_up, heed_size_limit};
@@ -25,12 +29,15 @@ mod unix {
     /// Makes a write beyond the limit on the size of files fail, like a write to a full disk, instead of ending the process.
     pub fn heed_size_limit() {
         // If this is refused, the signal ends the process as before.
+        // The flag is read by nobody. A signal that is caught does not end the process, and the write fails with EFBIG.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
     }
 
     /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual. If no thread can be started for
     /// this, they just end the process.
     pub fn clean_up() {
+        // Whoever calls goes on once the signals are caught: before that, one would end the process and leave the file that is begun next.
+        // If the thread gives up, its end is dropped, and `recv` returns as well.
         let (ready, wait) = sync_channel(0);
         let thread = std::thread::Builder::new().name("signals".to_owned());
         if thread.spawn(move || watch(ready)).is_ok() {
@@ -39,12 +46,14 @@ mod unix {
     }
 
     fn watch(ready: SyncSender<()>) {
+        // Catching a signal that `nohup` told the process to ignore would end it after all.
         let ignored = ignored();
         let heeded =
             [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
         let Ok(mut signals) = Signals::new(heeded) else { return };
         let _ = ready.send(());
         for signal in signals.forever() {
+            // Held until the process has ended: no other thread can begin a file or give one its name between here and there.
             let _abandoned = whole_file::abandon();
             let _ = emulate_default_handler(signal);
         }

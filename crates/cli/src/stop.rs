@@ -41,6 +41,7 @@ impl Stop {
     /// Prints the messages, and returns the exit code.
     pub fn exit(self) -> u8 {
         match self {
+            // `laneval … | head` is not an error of anybody. Rust ignores SIGPIPE, so it arrives as a failed write.
             Stop::BrokenPipe => 0,
             Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
             Stop::Coded(code, messages) => {

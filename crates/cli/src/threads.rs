@@ -41,6 +41,7 @@ impl Threads {
     pub fn install_for<T: Send>(&self, bytes: Option<u64>, work: impl FnOnce() -> T + Send) -> T {
         let pool = rayon::ThreadPoolBuilder::new();
         let refused = match self.threads.map(|threads| usize::from(threads).min(most_threads())) {
+            // Rayon's global pool would start on its first use, also for a parallel loop over ten rows.
             None if bytes.is_some_and(|bytes| bytes <= LITTLE) => return alone(work),
             Some(1) => return alone(work),
             None => match pool.build_global() {
@@ -59,6 +60,8 @@ impl Threads {
 
 /// Does the work on this thread, without starting any.
 fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    // A pool of the thread that is here: parallel code runs as it is, and no thread is started. That also works where the system allows no
+    // further one.
     match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(pool) => pool.install(work),
         Err(_) => work(), // this thread is in such a pool already

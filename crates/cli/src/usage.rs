@@ -16,6 +16,7 @@ pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
         _ => None,
     };
     if let Some(tips) = tips {
+        // clap guesses by spelling, and would send `-c` or a file's name to whatever option or command looks like it.
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::SuggestedArg);
         let tips = tips.into_iter().map(StyledStr::from).collect();
@@ -37,6 +38,7 @@ const TREC_EVAL: &[(&str, &str)] = &[
 
 /// Returns tips for an option that `eval` or `compare` do not have.
 fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
+    // Only where an option of trec_eval is likely: `-n` of `gen` is a slip of another kind.
     args.get(1)?.to_str().filter(|name| ["eval", "compare"].contains(name))?;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
     if ["--qrels", "--run", "--runs"].contains(&option.as_str()) {

@@ -1,6 +1,22 @@
 //! Files and streams of Arrow: the places of their messages, and the batches in them.
 //!
 //! The crate `arrow-ipc` reads a message in place, but trusts the lengths in it. They are checked here first.
+//!
+//! ```text
+//! stream    message, message, … , [ff ff ff ff] 00 00 00 00
+//! file      ARROW1 ··  message, … , footer (where each message is), its length, ARROW1
+//!
+//! message   [ff ff ff ff]  length, i32   metadata (a flatbuffer)   body
+//!                                        └ offset and length of each buffer in the body
+//! buffer    of a compressed batch: length when decompressed, i64, then LZ4 or zstd
+//! ```
+//!
+//! Each number here is a claim. flatbuffers checks those of its own tables; where a message lies, where its buffers lie, and how much
+//! memory one wants are checked here. Nothing is copied: a message is a part of the file's memory, and so are its buffers, if they are
+//! aligned and not compressed.
+//!
+//! Both forms become one list of places. For a stream that list is made in one walk over the lengths, which reads a few bytes a message; so
+//! batches of streams are read in parallel as well.
 
 use std::sync::Arc;
 
@@ -20,6 +36,8 @@ const MAGIC: &[u8] = b"ARROW1";
 /// The bytes before the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
 /// The largest ratio of data to its compressed form by LZ4 or zstd: a block of 128 KiB can have 4 bytes.
+// A zstd block that repeats one byte has a header of 3 bytes and the byte: 2¹⁷/2² = 2¹⁵. LZ4 comes to 255 at most. Without a bound, a file
+// of a kilobyte could ask for exabytes.
 const RATIO: usize = 1 << 15;
 
 /// A file or a stream, whose messages were found.
@@ -99,6 +117,8 @@ impl ArrowFile {
         let mut decoder = FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
         // Dictionaries of a stream may stand between its batches, and change.
+        // A dictionary is a piece by itself, and batches that follow one another are one piece: they are read in parallel under the
+        // dictionaries so far.
         for alike in self.messages.chunk_by(|one, next| one.is_batch && next.is_batch) {
             match alike {
                 [dictionary] if !dictionary.is_batch => {
@@ -138,6 +158,7 @@ fn header(bytes: &[u8]) -> Result<Option<usize>, WrongTable> {
     if bytes.is_empty() {
         return Ok(None);
     }
+    // Before version 0.15 of Arrow there were no four bytes 0xff, and the length stood first.
     let prefix = if bytes.starts_with(&CONTINUES) { CONTINUES.len() } else { 0 };
     let length = bytes[prefix..].first_chunk::<4>().ok_or_else(incomplete)?;
     let length = usize::try_from(i32::from_le_bytes(*length)).map_err(|_| incomplete())?;
@@ -168,6 +189,7 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
         let Some(length) = compressed.first_chunk::<8>().map(|bytes| i64::from_le_bytes(*bytes)) else {
             continue;
         };
+        // −1 says that this buffer is not compressed. Other negative lengths are the reader's to refuse.
         let Ok(length) = usize::try_from(length) else { continue };
         if length / RATIO > compressed.len() || Vec::<u8>::new().try_reserve_exact(length).is_err() {
             return Err(damaged(&format!("{} bytes cannot come to {length}", compressed.len())));

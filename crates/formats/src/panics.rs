@@ -1,6 +1,12 @@
 //! Panics of readers of damaged files, which become errors here.
 //!
 //! The crates `parquet` and `arrow-ipc` trust some lengths in a file, and panic if these are wrong.
+//!
+//! A hook is of the whole process, and panics of other threads must be reported as ever. So the hook asks a flag of the thread that panics.
+//! It is the thread that reads: `guarded` wraps what one worker does, and never a loop that hands parts to others.
+//!
+//! Nothing that a panic broke is used again: closures that are guarded give an error, upon which the reader, its buffers and the table are
+//! dropped. That is what `AssertUnwindSafe` asserts.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,6 +22,7 @@ thread_local! {
 
 /// Reads a part of a file by a reader that may panic.
 pub fn guarded<T>(read: impl FnOnce() -> Result<T, WrongTable>) -> Result<T, WrongTable> {
+    // What it was, and not `false`, comes back afterwards: a guarded part may have another within.
     let before = READS.replace(true);
     let done = catch_unwind(AssertUnwindSafe(read));
     READS.set(before);
@@ -33,6 +40,7 @@ pub fn say_nothing_of_damaged_files() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
+        // The hook runs before the stack is unwound, so the flag is still set while `catch_unwind` has not returned.
         set_hook(Box::new(move |panic| {
             if !READS.get() {
                 before(panic);

@@ -87,7 +87,9 @@ impl ArrowTable {
             count += all;
             null_rows.extend(first.into_iter().map(|row| (row, at)));
         }
+        // By row and then by column, as a reader of the table meets them.
         null_rows.sort_unstable();
+        // Invariant: `found` has at most `LIMIT` entries, as each batch adds no more than there is room for.
         let room = Problems::LIMIT - found.len();
         let null =
             |(row, at): (usize, usize)| ((self.rows + row + 1) as u64, format!("{}: a null", names[at]));
@@ -168,6 +170,7 @@ impl ArrowTable {
 
     /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without groups, with queries in their place.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
+        // Why `work` is called, and nothing returned: what it sees borrows from `texts`, these from `buffers`, and both live here only.
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
         for ArrowBatch { query, doc, group, .. } in &self.batches {
             columns.extend([query, doc, group.as_ref().unwrap_or(query)]);

@@ -63,6 +63,7 @@ pub struct ParquetWriter<W: Write + Send> {
 
 /// The values of a row group, without the nulls, and which of its rows have one: 1, else 0.
 struct WrittenColumn {
+    // The definition levels of Parquet for a column that may be null: 1 where there is a value. Values stand without gaps.
     there: Vec<i16>,
     values: ColumnValues,
 }

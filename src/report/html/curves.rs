@@ -164,6 +164,8 @@ impl Chart {
         let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
         sort::by_number(&mut order, |&at| labels[at]);
         let lowest = plot.borders()[3] + 4.0;
+        // Down: each label is pushed below the one above it. Then up, from the lower border: what was pushed out of the plot pushes the
+        // others back. Labels keep the order of their lines.
         for at in 1..order.len() {
             labels[order[at]] = labels[order[at]].max(labels[order[at - 1]] + 12.0);
         }

@@ -51,6 +51,8 @@ pub fn deltas(page: &mut Elements, says: &str, of: &Deltas) {
     let most = first.abs().max(last.abs());
     let scale = Scale::round(0.0, most, BINS / 2 - 2);
     let width = scale.ticks().get(1).map_or(1.0, |tick| tick - scale.ticks()[0]);
+    // The middle bin reaches half a width to either side of 0, so that differences of about 0 are one bar and not two. A largest difference
+    // that lies on a border gets no bin of its own.
     let side = |end: f64| (end.max(0.0) / width + 0.5 - 1e-9).floor();
     let [below, above] = [side(-last), side(first)];
     let bins = Bins::of(of.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);

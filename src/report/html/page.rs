@@ -68,6 +68,7 @@ pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
             head.empty("meta", &[policy, ("content", &POLICY)]);
             let width = "width=device-width, initial-scale=1";
             head.empty("meta", &[("name", &"viewport"), ("content", &width)]);
+            // Without it, browsers ask the server, or the disk, for favicon.ico: the page loads nothing.
             head.empty("link", &[("rel", &"icon"), ("href", &"data:,")]);
             head.line("title", &[], title);
             head.line("style", &[], page_style());

@@ -1,4 +1,8 @@
 //! A plot: the paper of a chart with its axes, and text that fits.
+//!
+//! Everything is laid out in units of one fixed width of paper, which the browser scales. No font is measured: text is laid out by the
+//! columns that it has on a terminal, times a width that is a little more than that of most letters. So the same bytes come out everywhere,
+//! and text that is too long by this count is shortened in its middle, because names of runs differ at their ends.
 
 use std::fmt::Display;
 
@@ -54,6 +58,7 @@ impl Plot {
         ticks_below(paper, &self.x, below);
         let room = |from: f64| ((WIDTH - from) / COLUMN) as usize;
         text(paper, "title", [EDGE, above - 9.0], shortened(up, room(2.0 * EDGE)));
+        // Not left of the middle of the paper, where a long title would leave it on that side.
         let middle = (0.5 * (left + right)).max(0.5 * WIDTH);
         text(paper, "title middle", [middle, self.height - 5.0], shortened(across, room(2.0 * EDGE)));
     }

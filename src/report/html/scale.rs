@@ -1,4 +1,10 @@
 //! Scales: from numbers to places on paper, with round ticks.
+//!
+//! Numbers, places and ticks are f64, so "on a tick" is never exact: 0.3/0.1 is 2.9999999999999996. Wherever a number is divided by a step
+//! and rounded to a whole, a billionth of a step is added or taken off first. Without it a scale up to 0.3 would lose its last tick, for
+//! 2.99… is rounded down.
+//!
+//! A tick is a whole number times the step, and not the tick before plus the step: so errors do not add up, and the tick at 0 is 0.
 
 use std::fmt;
 
@@ -28,6 +34,7 @@ impl Scale {
     /// Makes a scale for numbers from `low` to `high` with about `ticks` ticks, two of them at the ends.
     pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
         let [low, high] = apart(low, high);
+        // Of 1, 2, 5, 10 … each is at most 2.5 times the one before, so there are never far fewer ticks than asked for.
         let step = round_step((high - low) / ticks.max(1) as f64);
         // A number on a tick, except for rounding, needs no further tick.
         let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
@@ -51,6 +58,7 @@ impl Scale {
 
     /// Limits the ticks to whole numbers.
     pub fn whole(self) -> Scale {
+        // For counts. A step of 0.5 would label halves of a query; those from 1 up are whole already.
         Scale { step: self.step.max(1.0).ceil(), ..self }
     }
 
@@ -76,6 +84,8 @@ impl Scale {
 
     /// A tick as text.
     pub fn label(&self, tick: f64) -> String {
+        // As many decimals as the step has: 0.2 has one, 0.05 two. The factor lifts a step such as 0.09999999999999999 onto its power of
+        // ten.
         let decimals = (-(self.step * 1.000_001).log10().floor()).max(0.0) as usize;
         let most = self.numbers[0].abs().max(self.numbers[1].abs());
         if decimals > 5 || most >= 1e7 {
@@ -88,6 +98,7 @@ impl Scale {
 /// Moves two numbers apart if they are equal, so that a scale is possible.
 fn apart(low: f64, high: f64) -> [f64; 2] {
     let [low, high] = if low <= high { [low, high] } else { [high, low] };
+    // Numbers that are this near are equal but for rounding; ticks between them would all have one label.
     let enough = 1e-9 * low.abs().max(high.abs());
     if high - low > enough.max(f64::MIN_POSITIVE) {
         return [low, high];

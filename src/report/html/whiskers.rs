@@ -55,6 +55,7 @@ pub struct Whiskers<'a> {
 impl<'a> Whiskers<'a> {
     /// Makes rows over an axis that has room for all of them.
     pub fn of(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Whiskers<'a> {
+        // Zero and the band are on the axis, whatever the data: an interval is read by where it stands to them.
         let ends =
             rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
         let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();

@@ -32,6 +32,7 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
         Ok(())
     })];
     if threads == 1 && subject.labels <= PLAIN_LABELS {
+        // Checked apart from being timed: comparing belongs to no row. It also warms the caches, and maps the pages of a file.
         subject.check("reference", &plain.evaluate(matrix)?)?;
         names.push((SIX, SIX.to_owned(), "reference".to_owned()));
         works.push(Work::new(|| plain.evaluate(matrix).map(|scores| _ = black_box(scores))));
@@ -86,5 +87,6 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
 fn read_all(labels: &[u8]) {
     const PIECE: usize = 1 << 20;
     let cpu = Cpu::new();
+    // `black_box`, or the reads of a number that nobody looks at would be removed. Their xor needs every byte.
     black_box(labels.par_chunks(PIECE).map(|labels| cpu.read(labels)).reduce(|| 0, |a, b| a ^ b));
 }

@@ -136,6 +136,7 @@ impl Subject {
 
     /// Refuses averages, `[run][measure]`, other than the CPU's, as `check` does; NaN if no query counts.
     pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
+        // The same bits on the CPU: a tolerance would hide a level of SIMD that adds in another order.
         let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
         for (expected, found) in self.expected.runs.iter().zip(averages) {
             for (at, measure) in self.expected.measures.iter().enumerate() {

@@ -1,4 +1,18 @@
 //! Works that are timed in turns, so that disturbances of the machine affect all alike.
+//!
+//! # Why turns, and why the smallest
+//!
+//! ```text
+//! turn   read   plain   avx2   avx512   fold …
+//!   1      ●      ●       ●       ●       ●        all rows once, then again
+//!   2      ●      ●       ●       ●       ●
+//!   ⋮                                              each until its time is used up, at least three times
+//! ```
+//!
+//! Whatever disturbs a run (another process, a clock that falls with the heat, pages not yet mapped) makes it longer and never shorter. So
+//! the smallest time is nearest to what the machine can do; a mean or a median measures the other processes as well. A disturbance that
+//! lasts for seconds would fall upon one row if each had all its runs at once, and rows are read as ratios. In turns it meets all of them,
+//! and each has turns before and after it.
 
 use std::time::{Duration, Instant};
 
@@ -54,6 +68,7 @@ impl<'a> Work<'a> {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
         let enough = f64::from(self.runs) / f64::from(ENOUGH);
+        // Done with enough runs and enough time, or with so many runs that more tell nothing. The bar then moves evenly in all three cases.
         (runs.min(time).max(enough).min(1.0) * DONE as f64) as u64
     }
 }

@@ -133,6 +133,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for KeyValues<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeyValues<T>, A::Error> {
+                // A map would keep the last of two equal keys; here each is seen, and a query that is there twice is an error.
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
                     pairs.push(pair);

@@ -162,6 +162,8 @@ impl<'a> ExplanationTable<'a> {
         let marked = shown.iter().any(|&at| marks[at] != ' ');
         let scores = shown.iter().map(|&at| score_text(run.ranking[at].score, self.asked.score));
         let decimals = scores.map(|score| decimals(&score)).max().unwrap_or(0);
+        // From the widest look to the narrowest: first shorter ids, then no origins of terms, until the grid is one block. Grids are made
+        // as they are asked for.
         let shapes = [true, false].into_iter().flat_map(|how| ID_WIDTHS.map(|width| (how, width)));
         let mut grids = shapes.map(|(how, width)| {
             ShownRanking { table: self, run, marks: marked.then_some(&marks), how, width, decimals }

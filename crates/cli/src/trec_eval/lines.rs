@@ -1,4 +1,14 @@
 //! The output: a line for each topic and measure, then one for each measure over all topics.
+//!
+//! The widths are trec_eval's `%-22s\t%s\t%6.4f`; counts are `%ld`. Over all topics most values are plain sums in the order of topics,
+//! divided once; three are not:
+//!
+//! ```text
+//! counts (num_q, num_rel …)   sums, or with -c what the qrels say of all topics
+//! geometric means             exp of the mean logarithm. A topic that -c adds has ln 0.00001, as trec_eval's MIN_GEO_MEAN says:
+//!                             the logarithm 0 that a missing topic would leave stands for a perfect value
+//! runid, relstring            text: runid only over all topics, relstring only for each
+//! ```
 
 use std::io::{self, Write};
 
@@ -41,6 +51,7 @@ impl OutputLines<'_> {
             TopicSource::Labels(length) => {
                 // trec_eval mends only the bare name for a topic that the run lacks.
                 let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
+                // In quotes, as trec_eval prints it.
                 let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
                 self.start(column, id, to)?;
                 writeln!(to, "'{labels}'")
@@ -105,6 +116,7 @@ impl OutputLines<'_> {
             true => writeln!(to, "{value:.0}"),
             // A file of -Z may have means that are not numbers.
             false if value.is_nan() => {
+                // printf of glibc writes the sign of a NaN; Rust's formats have none.
                 writeln!(to, "{:>6}", if value.is_sign_negative() { "-nan" } else { "nan" })
             }
             false => writeln!(to, "{value:6.4}"),

@@ -35,6 +35,7 @@ impl ValueTable {
         complete: Option<Version>,
     ) -> Self {
         let depths = matrix.run_depths(0);
+        // With -c version 9 prints nothing of a topic that the run lacks, and only divides by it; version 10 evaluates and prints it.
         let filled = complete == Some(Version::V10);
         let topics: Vec<usize> = (0..depths.len()).filter(|&query| filled || depths[query] > 0).collect();
         let (run_id, per_query) =
@@ -69,6 +70,7 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
     let mut labels = vec![UNPOOLED];
     view.of_row(&mut labels);
     for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
+        // Which values version 10 sets to 0 hangs on the name that was asked for and not on the measure: these are the names in its list.
         let mended = request.columns.iter().any(|column| is_mended(column, at));
         let mut present = std::mem::take(values).into_iter();
         values.extend(matrix.run_depths(0).iter().enumerate().filter_map(|(query, &depth)| {
@@ -144,6 +146,7 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
 fn character(label: u8, grade: Option<f64>) -> char {
     match grade {
         Some(grade) if grade > 9.0 => '>',
+        // Invariant: grades of the codebook are 0 or more (negative ones have a code without a grade), and those above 9 went before.
         Some(grade) => char::from(b'0' + grade as u8),
         None if label == UNPOOLED => '-',
         None => '.',

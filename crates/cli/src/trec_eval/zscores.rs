@@ -37,6 +37,7 @@ impl ZScores {
     /// Returns how many deviations a value is above the mean.
     pub fn of(&self, topic: &[u8], measure: &str, value: f64) -> f64 {
         match self.0.get(topic).and_then(|scales| scales.get(measure)) {
+            // A deviation of 0 is a scale without a unit. Only the mean itself has a place on it.
             Some(&(mean, deviation)) if deviation != 0.0 => (value - mean) / deviation,
             Some(&(mean, _)) if value == mean => 0.0,
             _ => UNKNOWN,
