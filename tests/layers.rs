@@ -109,6 +109,41 @@ fn arrows_point_down_only() {
     }
 }
 
+/// The layers of `ingest`, a folder or a file each, from the lowest: a layer may use itself and those before it.
+const INGEST: [&str; 9] =
+    ["bytes", "lines", "columns", "format", "settings", "text", "rows", "record", "join"];
+
+#[test]
+fn layers_of_ingest_know_only_those_below() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/join/src/ingest");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    files.retain(|file| !file.ends_with("tests.rs") && *file != root.join("mod.rs"));
+    for file in &files {
+        let first = file.strip_prefix(&root).unwrap().components().next().unwrap().as_os_str();
+        let layer = first.to_string_lossy().replace(".rs", "");
+        let at = INGEST.iter().position(|known| *known == layer);
+        let at = at.unwrap_or_else(|| panic!("`{layer}` is in no layer of ingest"));
+        let code = code(file);
+        for used in code.split("crate::ingest::").skip(1) {
+            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            // A name that `ingest` passes on would hide its layer.
+            let below = INGEST.iter().position(|known| *known == used);
+            assert!(
+                below.is_some_and(|below| below <= at),
+                "{}: `{layer}` may not use `{used}`",
+                file.display()
+            );
+        }
+        let is_root = file.parent() == Some(&*root.join(&layer));
+        assert!(!is_root || !code.contains("super::super::"), "{}: goes up unnamed", file.display());
+    }
+    for layer in INGEST.iter().filter(|layer| **layer != "settings") {
+        let text = std::fs::read_to_string(root.join(layer).join("mod.rs")).unwrap();
+        assert!(text.contains("must never know") || *layer == "join", "{layer}: what must it never know?");
+    }
+}
+
 /// The lower half has no way up, and the upper half names it in one place, so that a module can move from one to the other.
 #[test]
 fn the_halves_meet_in_one_place() {

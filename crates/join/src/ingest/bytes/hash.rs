@@ -76,8 +76,7 @@ pub(in crate::ingest) mod tests {
             let first = format!("{n:08x}").into_bytes();
             let last = folded(u64::from_le_bytes(first[..].try_into().unwrap()), seed.first).to_le_bytes();
             let id: [u8; 16] = [&first[..], &last].concat().try_into().unwrap();
-            (!id.iter().any(|&byte| crate::ingest::lines::scan::is_separator(byte) || byte == b'#'))
-                .then_some(id)
+            (!id.iter().any(|&byte| matches!(byte, b' ' | b'\t'..=b'\r') || byte == b'#')).then_some(id)
         })
     }
 

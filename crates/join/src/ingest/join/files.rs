@@ -7,21 +7,18 @@ use rayon::prelude::*;
 use crate::error::{Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::input::{Input, RunInput, run_names};
-use crate::ingest::columns::CheckedColumns;
 use crate::ingest::format::foreign::OtherFormat;
-use crate::ingest::format::opened::Opened;
-use crate::ingest::format::tables::with_records;
-use crate::ingest::format::{Form, Partner, RowShape};
+use crate::ingest::format::{Form, Partner};
 use crate::ingest::join::qrels::Qrels;
 use crate::ingest::join::run;
 use crate::ingest::join::sound::{finish, sound, stdin_once};
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::diagnostics::RunProblems;
 use crate::ingest::lines::shape::Role;
-use crate::ingest::record::columns::{ColumnSource, PieceSize};
-use crate::ingest::record::reader::TextSource;
+use crate::ingest::record::of_text::{TakeSource, with_run};
+use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
-use crate::ingest::text::ToldForm;
+use crate::ingest::text::{Purpose, Text};
 use crate::label::{LabelMatrix, StagedRun};
 
 impl Join {
@@ -60,13 +57,14 @@ impl Join {
         if self.judged_by.is_some() && qrels.passes() {
             return self.runs(&self.qrels(qrels)?, runs);
         }
-        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
-        let runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
-        let swapped =
-            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
-        let swapped = swapped.map(|run| &run.text.name[..]);
+        let (qrels, form) = self.judgments_text(qrels)?;
+        let mut runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
+        let swapped = runs
+            .iter()
+            .find(|(_, text)| text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
-        let staged = self.read(&runs, &qrels, problems, size)?;
+        let staged = self.read(&mut runs, &qrels, problems, size)?;
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
     }
@@ -95,8 +93,8 @@ impl Join {
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input))?;
-        let runs = self.open(runs, names, qrels.partner())?;
-        let staged = self.read(&runs, qrels, Problems::default(), ChunkSize::default())?;
+        let mut runs = self.open(runs, names, qrels.partner())?;
+        let staged = self.read(&mut runs, qrels, Problems::default(), ChunkSize::default())?;
         let matrix = || finish(qrels.matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0
     }
@@ -107,51 +105,55 @@ impl Join {
         runs: Vec<RunInput>,
         names: Vec<String>,
         partner: Option<&Partner>,
-    ) -> Result<Vec<OpenedRun>> {
+    ) -> Result<Vec<NamedText>> {
         let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
         let texts = texts.collect::<Result<Vec<_>>>()?;
-        let forms: Vec<_> = texts.par_iter().map(|text| self.run_form(text, partner)).collect();
-        let runs = names.into_iter().zip(texts).zip(forms);
-        Ok(runs.map(|((name, text), form)| OpenedRun { name, text, form }).collect())
+        let told = |opened| Text::held(self, opened, Purpose::Run(partner));
+        let texts: Vec<Text> = texts.into_par_iter().map(told).collect();
+        Ok(names.into_iter().zip(texts).collect())
     }
 
     /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are those of the qrels.
     fn read(
         &self,
-        runs: &[OpenedRun],
+        runs: &mut [NamedText],
         qrels: &Qrels,
         problems: Problems,
         size: ChunkSize,
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
-        let read = |OpenedRun { name, text, form }: &OpenedRun| match form {
-            Ok(Form { shape: RowShape::Columns(table), .. }) => with_records(&**table, |batches| {
-                let columns =
-                    CheckedColumns::of_run(&text.name, batches, qrels.seed())?.of_a_file(Role::Run)?;
-                let source = ColumnSource::all(&columns, PieceSize::default(), self.watch());
-                run::read(&source, name, joining)
-            }),
-            Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
+        let of = (qrels.seed(), size, self.watch());
+        let read = |(name, Text { name: source, form, body }): &mut NamedText| match form {
+            Ok(form) => with_run(source, form, body, of, ReadRun { name, joining }),
             // Without their judgments scores cannot be recognised, which is not a problem of the run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))
             }
             Err(foreign) => {
-                let lines = foreign.problems(Role::Run, &text.name);
+                let lines = foreign.problems(Role::Run, source);
                 Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
             }
         };
-        let staged: Vec<_> = runs.par_iter().map(read).collect();
+        let staged: Vec<_> = runs.par_iter_mut().map(read).collect();
         sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
     }
 }
 
-/// A run that was opened and not read yet.
-struct OpenedRun {
-    name: String,
-    text: Arc<Opened>,
-    /// The format of the run.
-    form: ToldForm,
+/// A run that was opened and not read yet, by its name.
+type NamedText = (String, Text);
+
+/// Reads a run called `name`.
+struct ReadRun<'a> {
+    name: &'a str,
+    joining: run::Joining<'a>,
+}
+
+impl TakeSource for ReadRun<'_> {
+    type Output = (StagedRun, RunProblems);
+
+    fn take(self, source: &impl Source) -> Result<Self::Output> {
+        run::read(source, self.name, self.joining)
+    }
 }
 
 #[cfg(test)]

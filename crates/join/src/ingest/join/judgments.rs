@@ -17,7 +17,7 @@ use crate::ingest::lines::shape::Role;
 use crate::ingest::record::columns::PieceSize;
 use crate::ingest::settings::Join;
 use crate::ingest::text::passing::PassingText;
-use crate::ingest::text::{ToldForm, told};
+use crate::ingest::text::{Purpose, Text, ToldForm};
 use crate::label::JudgedBy;
 
 impl Join {
@@ -43,16 +43,23 @@ impl Join {
         if let Some(by) = self.judged_by.filter(|_| input.passes()) {
             return self.passing_judgments(input, by);
         }
-        let (opened, form) = self.judgments_form(input.open(self.access)?);
+        let (opened, form) = self.judgments_text(input)?;
         let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Opens judgments, which are held, and tells their format.
+    pub(in crate::ingest) fn judgments_text(&self, input: Input) -> Result<(Arc<Opened>, ToldForm)> {
+        let opened = Arc::new(input.open(self.access)?);
+        let form = Text::held(self, opened.clone(), Purpose::Judgments).form;
+        Ok((opened, form))
     }
 
     /// Reads judgments by group of an input that can be read once. Of TREC text nothing is held but its judgments.
     fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
-        let form = told(Some(&head), self.known_of_judgments(&name, None));
+        let form = self.told(Purpose::Judgments, &name, Some(&head), None);
         if !matches!(form, Ok(Form { shape: RowShape::Trec, .. })) {
             let mut wanted = 2 * head.len();
             while !text.hold(&mut head, wanted)? {

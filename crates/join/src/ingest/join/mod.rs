@@ -10,6 +10,7 @@
 //! picked, picks        a few queries alone, with their documents
 //! passing              a run that is read once, query by query
 //! seen                 scores that may mislead
+//! rows                 the rows of a text, passed on as they are written
 //! sound                what holds for all inputs of a join together
 //! ```
 
@@ -23,6 +24,7 @@ pub(in crate::ingest) mod picked;
 pub(in crate::ingest) mod picks;
 pub(in crate::ingest) mod qrels;
 pub(in crate::ingest) mod rank;
+mod rows;
 pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;
 pub(in crate::ingest) mod sound;

@@ -41,8 +41,9 @@ use crate::ingest::lines::layout::Order;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::columns::ColumnSource;
 use crate::ingest::record::packed::{Docnos, Record};
-use crate::ingest::record::reader::{Make, PassingSource, Source, Together};
+use crate::ingest::record::reader::{Make, Source, TextSource, Together};
 use crate::ingest::settings::Join;
+use crate::ingest::text::Purpose;
 use crate::label::{RunInfo, ScoresSeen, StagedPiece};
 
 /// The most labels of rankings that are passed on together.
@@ -148,7 +149,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// # Errors
     /// A text that cannot be a run.
     pub fn tell(&mut self, start: &[u8]) -> Result<()> {
-        let told = self.join.passing_form(&self.source, start, self.joining.qrels.partner());
+        let purpose = Purpose::Run(self.joining.qrels.partner());
+        let told = self.join.tell(purpose, &self.source, Some(start), None);
         self.form = told.map_err(|other| Error::Input(other.problems(Role::Run, &self.source)))?;
         Ok(())
     }
@@ -174,9 +176,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let before = self.chunks;
         let rows = form.rows(Box::new(text));
         let mut rows = rows.map_err(|error| Error::io(name.as_ref(), "read", error))?;
-        let text = Mutex::new(&mut *rows as &mut (dyn Read + Send));
-        let went_on =
-            self.read(&PassingSource { name: &name, form: &form, text, size: self.size }, self.lines);
+        let went_on = self.read(&TextSource::passing(&name, &form, self.size, &mut *rows), self.lines);
         drop(rows);
         // The next text goes on in the table that this one began: its first line is no header.
         self.form = if self.chunks == before { form } else { form.without_header() };

@@ -3,9 +3,7 @@
 //! All lines are read as usual, but nothing of the other queries is kept: not even a document that is twice in one of their rankings is
 //! noticed.
 
-use std::io::{Cursor, Read};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -14,23 +12,20 @@ use super::picks::Picks;
 use super::rank::Ranker;
 use super::run::{self, Joining, Results, RunRankings, check_ties, without_identical};
 use super::sound::{finish, sound, stdin_once};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::input::{Input, RunInput, run_names};
-use crate::ingest::columns::CheckedColumns;
+use crate::ingest::format::Form;
 use crate::ingest::format::foreign::OtherFormat;
-use crate::ingest::format::opened::Opened;
-use crate::ingest::format::tables::with_records;
-use crate::ingest::format::{Form, Partner, RowShape};
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::diagnostics::RunProblems;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::by_query::{Scattered, each_query};
-use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::record::of_text::{TakeSource, with_run};
 use crate::ingest::record::packed::{Docnos, Record, score_of_key};
-use crate::ingest::record::reader::{PassingSource, Source, TextSource};
+use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
-use crate::ingest::text::passing::PassingText;
+use crate::ingest::text::{Purpose, Text};
 use crate::label::{LabelMatrix, StagedPiece, StagedRun};
 
 /// A retrieved document at its rank.
@@ -92,38 +87,26 @@ impl Join {
     ) -> Result<Picked> {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
-        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
+        let (qrels, form) = self.judgments_text(qrels)?;
         let partner = form.as_ref().ok().and_then(Form::partner);
-        let runs = names.into_iter().zip(runs).map(|(name, run)| self.run_text(name, run, partner));
+        let runs = names.into_iter().zip(runs);
+        let runs = runs.map(|(name, run)| Ok((name, Text::open(self, run.input, Purpose::Run(partner))?)));
         let runs = runs.collect::<Result<Vec<_>>>()?;
-        let swapped =
-            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
-        let swapped = swapped.map(|run| run.text.name());
+        let swapped = runs
+            .iter()
+            .find(|(_, text)| text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
-        let read = |RunText { name, text, form }: RunText| match (form, text) {
-            (Err(foreign), text) => {
-                let lines = foreign.problems(Role::Run, text.name());
-                Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
+        let of = (qrels.seed(), size, self.watch());
+        let read = |(name, Text { name: source, form, mut body }): (String, Text)| match form {
+            Ok(form) => {
+                with_run(&source, &form, &mut body, of, PickRun { name: &name, joining, picks: &picks })
             }
-            (Ok(Form { shape: RowShape::Columns(table), .. }), text) => with_records(&*table, |batches| {
-                let columns =
-                    CheckedColumns::of_run(text.name(), batches, qrels.seed())?.of_a_file(Role::Run)?;
-                read(&ColumnSource::all(&columns, PieceSize::default(), self.watch()), &name, joining, &picks)
-            }),
-            (Ok(form), PickedText::Whole(text)) => read(
-                &TextSource { text: &text, form: &form, size, watch: self.watch() },
-                &name,
-                joining,
-                &picks,
-            ),
-            (Ok(form), PickedText::Passing(source, mut text)) => {
-                let rows: Box<dyn Read + Send> = Box::new(&mut *text);
-                let rows = form.rows(rows);
-                let mut rows = rows.map_err(|error| Error::io(source.as_ref(), "read", error))?;
-                let text = Mutex::new(&mut *rows as &mut (dyn Read + Send));
-                read(&PassingSource { name: &source, form: &form, text, size }, &name, joining, &picks)
+            Err(foreign) => {
+                let lines = foreign.problems(Role::Run, &source);
+                Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
             }
         };
         let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
@@ -144,44 +127,18 @@ impl Join {
     }
 }
 
-/// A run that is read once.
-struct RunText {
-    name: String,
-    text: PickedText,
-    /// The format of the run.
-    form: std::result::Result<Form, OtherFormat>,
+/// Reads the picked queries of a run called `name`.
+struct PickRun<'a> {
+    name: &'a str,
+    joining: Joining<'a>,
+    picks: &'a Picks,
 }
 
-enum PickedText {
-    /// A text that is there as a whole.
-    Whole(Arc<Opened>),
-    /// A text that is read once, with its name in messages.
-    Passing(String, Box<dyn Read + Send>),
-}
+impl TakeSource for PickRun<'_> {
+    type Output = PickedRun;
 
-impl PickedText {
-    /// The name of the text in messages.
-    fn name(&self) -> &str {
-        match self {
-            PickedText::Whole(text) => &text.name,
-            PickedText::Passing(name, _) => name,
-        }
-    }
-}
-
-impl Join {
-    /// Opens a run, and recognises its format by its first lines.
-    fn run_text(&self, name: String, run: RunInput, partner: Option<&Partner>) -> Result<RunText> {
-        if !run.input.passes() {
-            let text = Arc::new(run.input.open(self.access)?);
-            let form = self.run_form(&text, partner);
-            return Ok(RunText { name, text: PickedText::Whole(text), form });
-        }
-        let mut text = PassingText::of(run.input)?;
-        let (source, head) = (text.name().to_owned(), text.head()?);
-        let form = self.passing_form(&source, &head, partner);
-        let text = PickedText::Passing(source, Box::new(Cursor::new(head).chain(text)));
-        Ok(RunText { name, text, form })
+    fn take(self, source: &impl Source) -> Result<PickedRun> {
+        read(source, self.name, self.joining, self.picks)
     }
 }
 

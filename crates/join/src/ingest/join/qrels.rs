@@ -383,7 +383,7 @@ pub(in crate::ingest) fn read(
             read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
         });
     }
-    let (qrels, problems) = read_from(&TextSource { text, form, size, watch }, dialect, seed)?;
+    let (qrels, problems) = read_from(&TextSource::held(text, form, size, watch), dialect, seed)?;
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 

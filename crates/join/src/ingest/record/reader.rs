@@ -271,88 +271,79 @@ pub(in crate::ingest) trait Source: Sync {
     }
 }
 
-/// A text as a source of rows.
+/// A text as a source of rows, read chunk by chunk where it is held, and block by block where it passes.
 pub(in crate::ingest) struct TextSource<'a> {
-    pub text: &'a Opened,
-    pub form: &'a Form,
-    pub size: ChunkSize,
-    pub watch: Option<&'a Watch>,
+    /// The name of the text in messages.
+    name: &'a str,
+    form: &'a Form,
+    size: ChunkSize,
+    body: SourceBody<'a>,
 }
 
-impl Source for TextSource<'_> {
-    fn name(&self) -> &str {
-        &self.text.name
+enum SourceBody<'a> {
+    /// A text that may be read more than once, with the watch that is told how far it is.
+    Held(&'a Opened, Option<&'a Watch>),
+    /// Rows that are read once, and are in no format that rows are made of.
+    Passing(Mutex<&'a mut (dyn Read + Send)>),
+}
+
+impl<'a> TextSource<'a> {
+    /// Makes a source of a text that is held.
+    pub fn held(text: &'a Opened, form: &'a Form, size: ChunkSize, watch: Option<&'a Watch>) -> Self {
+        TextSource { name: &text.name, form, size, body: SourceBody::Held(text, watch) }
     }
 
-    fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+    /// Makes a source of the rows of a text that passes: see [`Form::rows`].
+    pub fn passing(name: &'a str, form: &'a Form, size: ChunkSize, rows: &'a mut (dyn Read + Send)) -> Self {
+        TextSource { name, form, size, body: SourceBody::Passing(Mutex::new(rows)) }
+    }
+
+    /// Returns the rows, if they lie in memory.
+    fn lies(&self) -> Option<&'a [u8]> {
+        match &self.body {
+            SourceBody::Held(text, _) if self.form.made().is_none() => match text.content() {
+                (text, None) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Reads the chunks of a text that is held.
+    fn chunks<R: Send>(
         &self,
+        (text, watch): (&Opened, Option<&Watch>),
         stop: &AtomicBool,
-        seed: Seed,
-        worker: impl Fn() -> (R, K) + Sync,
-    ) -> Result<(WorkerResults<R>, Vec<K>)> {
-        let worker = || Reader::new(worker(), seed);
-        let all = self.text.content().0.len() as u64;
-        self.watch.iter().for_each(|watch| watch.expect(all));
-        let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
+        worker: impl Fn() -> R + Sync,
+        take: impl Fn(&mut R, Chunk<'_>) + Sync,
+    ) -> Result<Vec<R>> {
+        let all = text.content().0.len() as u64;
+        watch.iter().for_each(|watch| watch.expect(all));
+        let stop = || stop.load(Ordering::Relaxed) || watch.is_some_and(Watch::is_stopped);
         let told = AtomicU64::new(0);
         // A stream may be read again, but its bytes are reported only once.
         let tell = |bytes: u64| {
             let before = told.fetch_add(bytes, Ordering::Relaxed);
-            self.watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
+            watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
         };
-        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text_told(tell)?) };
+        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(text.text_told(tell)?) };
         let whole = self.lies();
         let content = whole.map_or(Content::Stream(&open), Content::Whole);
         let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
             let bytes = chunk.text.len() as u64;
-            reader.chunk(self.form, chunk);
+            take(reader, chunk);
             // A stream lacks the bytes of its file, which are counted where they are read.
-            self.watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
+            watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
         });
-        let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
-        not_stopped(self.watch)?;
+        let readers = readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?;
+        not_stopped(watch)?;
         let rest = all.saturating_sub(told.load(Ordering::Relaxed));
-        self.watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(rest));
-        Ok(gather(readers))
-    }
-
-    fn whole(&self) -> HeldInput<'_> {
-        self.lies().map_or(HeldInput::Passing, HeldInput::Text)
-    }
-
-    fn order(&self) -> Order {
-        self.form.order()
-    }
-
-    fn expected(&self, role: Role) -> String {
-        self.form.expected(role)
-    }
-
-    fn line(&self, line: u64) -> u64 {
-        self.form.line(line)
+        watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(rest));
+        Ok(readers)
     }
 }
 
-impl<'a> TextSource<'a> {
-    /// Returns the rows, if they lie in memory.
-    fn lies(&self) -> Option<&'a [u8]> {
-        match (self.text.content(), self.form.made()) {
-            ((text, None), None) => Some(text),
-            _ => None,
-        }
-    }
-}
-
-/// A text that is read once, as a source of rows.
-pub(in crate::ingest) struct PassingSource<'a> {
-    pub name: &'a str,
-    /// The format of the text, which is not one that rows are made of.
-    pub form: &'a Form,
-    pub text: Mutex<&'a mut (dyn Read + Send)>,
-    pub size: ChunkSize,
-}
-
-impl Source for PassingSource<'_> {
+impl Source for TextSource<'_> {
     fn name(&self) -> &str {
         self.name
     }
@@ -364,15 +355,21 @@ impl Source for PassingSource<'_> {
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)> {
         let worker = || Reader::new(worker(), seed);
-        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        let stop = || stop.load(Ordering::Relaxed);
         let take = |reader: &mut Reader<R, K>, chunk: Chunk<'_>| reader.chunk(self.form, chunk);
-        let readers = each_block((&mut **text, self.form.table()), self.size, stop, worker, take);
-        Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
+        let readers = match &self.body {
+            SourceBody::Held(text, watch) => self.chunks((text, *watch), stop, worker, take)?,
+            SourceBody::Passing(rows) => {
+                let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
+                let stop = || stop.load(Ordering::Relaxed);
+                let readers = each_block((&mut **rows, self.form.table()), self.size, stop, worker, take);
+                readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?
+            }
+        };
+        Ok(gather(readers))
     }
 
     fn whole(&self) -> HeldInput<'_> {
-        HeldInput::Passing
+        self.lies().map_or(HeldInput::Passing, HeldInput::Text)
     }
 
     fn order(&self) -> Order {

@@ -2,11 +2,11 @@
 
 use super::text_rows::TextRows;
 use crate::error::Result;
-use crate::ingest::Join;
 use crate::ingest::bytes::input::Input;
 use crate::ingest::format::ReadAs;
 use crate::ingest::format::tables::TableReader;
 use crate::ingest::lines::shape::Role;
+use crate::ingest::settings::Join;
 
 /// The format that a text was recognised as, and its first rows.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 //!
 //! The text is read once, in blocks of whole lines, so it may be of any size. A number is kept for each query only if ranks are counted.
 
-use std::io::{Cursor, Read, Write};
-use std::sync::Arc;
+use std::io::{Read, Write};
 
 use memchr::{memchr, memrchr};
 
@@ -12,13 +11,10 @@ use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::input::Input;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::columns::{self, CheckedColumns};
-use crate::ingest::format::foreign::head;
 use crate::ingest::format::made::{LineOrigins, MadeText};
 use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tables::{with_judgments, with_records};
-use crate::ingest::format::tell::{KnownOfText, TableReaders, tell};
-use crate::ingest::format::{Form, RowMaker, RowShape};
-use crate::ingest::join::qrels::Qrels;
+use crate::ingest::format::{Form, Partner, RowMaker, RowShape};
 use crate::ingest::lines::diagnostics::{quoted, whole_file};
 use crate::ingest::lines::dialect::{Comments, Rules};
 use crate::ingest::lines::layout::not_counted;
@@ -29,7 +25,7 @@ use crate::ingest::lines::separator::Separator;
 use crate::ingest::lines::shape::{LineFault, Role};
 use crate::ingest::lines::table::{FieldPlaces, RowScanner, TakeRows};
 use crate::ingest::settings::Join;
-use crate::ingest::text::passing::PassingText;
+use crate::ingest::text::StartedText;
 use crate::watch::not_stopped;
 
 /// A row of judgments or of a run, as it stands in a text.
@@ -62,107 +58,51 @@ pub enum TextRank<'t> {
     Counted(u64),
 }
 
-impl Join {
-    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it returns
-    /// `false`. An error that `take` returns for a row is one of the errors of the text.
-    ///
-    /// Documents that are judged twice are not noticed.
-    ///
-    /// ```
-    /// use laneval::{Input, Join};
-    /// let text = b"query-id\tcorpus-id\tscore\nq1\td7\t1\nq2\td9\t0.50\n".to_vec();
-    /// let mut trec = String::new();
-    /// Join::default().each_judgment(Input::Bytes { name: "qrels.tsv".into(), bytes: text }, |row| {
-    ///     let [query, doc, grade] = [row.query, row.doc, row.number].map(String::from_utf8_lossy);
-    ///     trec += &format!("{query} 0 {doc} {grade}\n");
-    ///     Ok(true)
-    /// })?;
-    /// assert_eq!(trec, "q1 0 d7 1\nq2 0 d9 0.50\n");
-    /// # Ok::<(), laneval::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// A text that cannot be read; the problems of all its lines; a text without a judgment.
-    pub fn each_judgment(
-        &self,
-        input: impl Into<Input>,
-        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
-    ) -> Result<()> {
-        self.each_row(input.into(), Role::Qrels, None, take)
-    }
-
-    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A file that has only scores needs
-    /// judgments that are LETOR.
-    ///
-    /// ```
-    /// use laneval::{Input, Join, TextRank};
-    /// let text = br#"{"q1": {"d7": 2.5, "d9": 0.25}, "q2": {"d7": 1e-3}}"#.to_vec();
-    /// let mut ranks = Vec::new();
-    /// Join::default().each_result(Input::Bytes { name: "run.json".into(), bytes: text }, None, |row| {
-    ///     if let Some(TextRank::Counted(rank)) = row.rank {
-    ///         ranks.push((rank, row.value));
-    ///     }
-    ///     Ok(true)
-    /// })?;
-    /// assert_eq!(ranks, [(1, 2.5), (2, 0.25), (1, 0.001)]);
-    /// # Ok::<(), laneval::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Join::each_judgment`]; ranks that do not count 1, 2, 3 … where they should.
-    pub fn each_result(
-        &self,
-        input: impl Into<Input>,
-        judgments: Option<&Qrels>,
-        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
-    ) -> Result<()> {
-        self.each_row(input.into(), Role::Run, judgments, take)
-    }
-
-    fn each_row(
-        &self,
-        input: Input,
-        role: Role,
-        judgments: Option<&Qrels>,
-        mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
-    ) -> Result<()> {
-        let text = TextRows::open(self, input, role, judgments)?;
-        let (name, expected) = (text.text.name().to_owned(), text.form.expected(role));
-        let (mut problems, mut any) = (Problems::default(), false);
-        text.each(|line, row| {
-            any = true;
-            let stopped = || not_stopped(self.watch()).is_err();
-            match row.and_then(&mut take) {
-                Ok(more) => more && !stopped(),
-                Err(message) if problems.first.len() < Problems::LIMIT => {
-                    problems.first.push(Problem { file: name.clone(), line, message });
-                    true
-                }
-                Err(_) => {
-                    problems.more += 1;
-                    true
-                }
+/// Passes the rows of a text to `take` until it returns `false`. An error that it returns for a row is one of the errors of the text.
+///
+/// # Errors
+/// A text that cannot be read; the problems of all its lines; a text without a row.
+pub(in crate::ingest) fn each_row(
+    join: &Join,
+    input: Input,
+    role: Role,
+    partner: Option<&Partner>,
+    mut take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+) -> Result<()> {
+    let text = TextRows::open(join, input, role, partner)?;
+    let (name, expected) = (text.text.text.name().to_owned(), text.form.expected(role));
+    let (mut problems, mut any) = (Problems::default(), false);
+    text.each(|line, row| {
+        any = true;
+        let stopped = || not_stopped(join.watch()).is_err();
+        match row.and_then(&mut take) {
+            Ok(more) => more && !stopped(),
+            Err(message) if problems.first.len() < Problems::LIMIT => {
+                problems.first.push(Problem { file: name.clone(), line, message });
+                true
             }
-        })?;
-        not_stopped(self.watch())?;
-        if !any {
-            let what = if role == Role::Qrels { "judgment" } else { "result" };
-            problems = whole_file(&name, format!("there is no {what} in it{expected}"));
+            Err(_) => {
+                problems.more += 1;
+                true
+            }
         }
-        if problems.first.is_empty() { Ok(()) } else { Err(Error::Input(problems)) }
+    })?;
+    not_stopped(join.watch())?;
+    if !any {
+        let what = if role == Role::Qrels { "judgment" } else { "result" };
+        problems = whole_file(&name, format!("there is no {what} in it{expected}"));
     }
+    if problems.first.is_empty() { Ok(()) } else { Err(Error::Input(problems)) }
 }
 
 /// A text that was opened to be read row by row.
 pub(in crate::ingest) struct TextRows {
-    text: PassingText<'static>,
-    /// The start of the text, which was read to recognise the format.
-    start: Vec<u8>,
+    text: StartedText,
     pub form: Form,
     role: Role,
     rules: Rules,
     /// Whether judgments are read by judge or subtopic.
-    by_group: bool,
+    by_facet: bool,
     /// The number of bytes of text that are read at a time.
     block: usize,
 }
@@ -172,34 +112,12 @@ impl TextRows {
     ///
     /// # Errors
     /// A text that cannot be read, or has not the expected content.
-    pub fn open(join: &Join, input: Input, role: Role, judgments: Option<&Qrels>) -> Result<Self> {
-        let read_as = if role == Role::Qrels { &join.qrels_as } else { &join.runs_as };
-        let elsewhere = Opened::elsewhere(&input);
-        let file = elsewhere.path.clone().filter(|_| !input.passes());
-        let mut text = PassingText::watched(input, join.watch.clone())?;
-        let mut start = text.head()?;
-        // A table has to be there as a whole.
-        let opened = match (read_as.tables(&start), file) {
-            (None, _) => elsewhere,
-            (Some(_), Some(path)) => Input::Path(path).open(join.access)?,
-            (Some(_), None) => {
-                text.hold(&mut start, usize::MAX)?;
-                Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }.open(join.access)?
-            }
-        };
-        let (opened, partner) = (Arc::new(opened), judgments.and_then(Qrels::partner));
-        let tables = TableReaders { reader: join.tables, ranks: true };
-        let (name, dialect) = (text.name(), join.dialect);
-        let by = join.table_groups().filter(|_| role == Role::Qrels);
-        let known = KnownOfText { role, by, name, dialect, read_as, text: Some(&opened), tables, partner };
-        let told = match opened.start().filter(|all| !all.is_empty()) {
-            Some(all) => tell(head(&all), known),
-            None => tell(head(&start), known),
-        };
-        join.recognise(text.name(), &told);
-        let form = told.map_err(|other| Error::Input(other.problems_alone(role, text.name())))?;
+    pub fn open(join: &Join, input: Input, role: Role, partner: Option<&Partner>) -> Result<Self> {
+        let (told, text) = StartedText::of_rows(join, input, role, partner)?;
+        let form = told.map_err(|other| Error::Input(other.problems_alone(role, text.text.name())))?;
+        let by_facet = role == Role::Qrels && join.table_facets().is_some();
         let rules = join.dialect.rules();
-        Ok(TextRows { text, start, form, role, rules, by_group: by.is_some(), block: BLOCK })
+        Ok(TextRows { text, form, role, rules, by_facet, block: BLOCK })
     }
 
     /// Passes lines with their rows, or what is wrong with them, to `take` until it returns `false`.
@@ -207,9 +125,9 @@ impl TextRows {
     /// # Errors
     /// A text that cannot be read.
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
-        let TextRows { mut text, start, form, role, rules, by_group, block } = self;
-        let name = text.name().to_owned();
-        let mut taking = TakingRows::new(role, rules, by_group, &form, take);
+        let TextRows { mut text, form, role, rules, by_facet, block } = self;
+        let name = text.text.name().to_owned();
+        let mut taking = TakingRows::new(role, rules, by_facet, &form, take);
         if let Some(table) = form.columns() {
             return match role {
                 Role::Qrels => with_judgments(table, |batches| {
@@ -224,10 +142,11 @@ impl TextRows {
         }
         let failed = |error| Error::io(name.as_ref(), "read", error);
         if let Some(made) = form.made() {
-            let all: Box<dyn Read + Send + '_> = Box::new(Cursor::new(start).chain(text));
+            let all: Box<dyn Read + Send + '_> = Box::new(text.all());
             return taking.made(made.of(all).map_err(failed)?, &form).map_err(failed);
         }
-        let (mut held, mut wanted) = (start, block);
+        let StartedText { start: mut held, mut text } = text;
+        let mut wanted = block;
         while taking.more {
             let ended = text.hold(&mut held, wanted)?;
             let whole = if ended { held.len() } else { memrchr(b'\n', &held).map_or(0, |feed| feed + 1) };
@@ -296,7 +215,7 @@ struct TakingRows<'f, T> {
     role: Role,
     rules: Rules,
     /// Whether judgments are read by judge or subtopic.
-    by_group: bool,
+    by_facet: bool,
     table: Option<&'f TableLayout>,
     /// The counts of rows, if ranks are counted.
     counts: Option<RowCounts>,
@@ -309,11 +228,11 @@ struct TakingRows<'f, T> {
 }
 
 impl<'f, T> TakingRows<'f, T> {
-    fn new(role: Role, rules: Rules, by_group: bool, form: &'f Form, take: T) -> Self {
+    fn new(role: Role, rules: Rules, by_facet: bool, form: &'f Form, take: T) -> Self {
         let table = form.table();
         let counts =
             (role == Role::Run && table.is_some_and(TableLayout::counts_ranks)).then(RowCounts::default);
-        TakingRows { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take }
+        TakingRows { role, rules, by_facet, table, counts, number: Vec::new(), before: 0, more: true, take }
     }
 }
 
@@ -322,7 +241,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakingRows<'_, T> {
     fn columns(&mut self, columns: &CheckedColumns<'_>) {
         let (role, mut counts) = (self.role, RowCounts::default());
         let (mut decimal, mut rank_decimal) = (Vec::new(), Vec::new());
-        let by_group = self.by_group;
+        let by_facet = self.by_facet;
         let mut take = |at: usize, (query, group, doc): (&[u8], Option<&[u8]>, &[u8]), number, rank| {
             let line = at as u64 + 1;
             if !columns::is_fine(role, number) {
@@ -344,7 +263,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakingRows<'_, T> {
             };
             (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group }))
         };
-        if by_group {
+        if by_facet {
             columns.each_grouped(|at, query, [group, _], doc, grade| {
                 take(at, (query, Some(group), doc), grade, None)
             });
@@ -438,7 +357,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
             }
         };
         let (query, doc, number, line) = (field(0), field(2), field(number), self.line(line));
-        let group = self.taking.by_group.then(|| field(1));
+        let group = self.taking.by_facet.then(|| field(1));
         self.take(TextRow { line, query, doc, number, value, rank, tag, group });
     }
 

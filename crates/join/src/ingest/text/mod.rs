@@ -1,11 +1,17 @@
-//! Texts: an input that is opened and whose format is known.
+//! Texts: an input that is opened and whose format is known. Here every text is opened and told, whatever it is read for.
 //!
 //! It must never know records, judgments and rankings.
+//!
+//! A text is *held*, which may be read more than once and by several workers at once; or it *passes*, which is read once, so that the
+//! start that told its format is kept and read first. What a text is read for decides what may be asked of it: see [`Purpose`].
 
 pub(in crate::ingest) mod passing;
 
+use std::io::{Cursor, Read};
 use std::sync::Arc;
 
+use crate::error::Result;
+use crate::ingest::bytes::input::Input;
 use crate::ingest::format::foreign::{OtherFormat, head};
 use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tell::{KnownOfText, TableReaders, tell};
@@ -13,63 +19,147 @@ use crate::ingest::format::{Form, Partner};
 use crate::ingest::lines::shape::Role;
 use crate::ingest::settings::Join;
 use crate::label::{JudgedBy, Ties};
+use passing::PassingText;
+
+/// The format of a text, or what an unreadable text is instead.
+pub(in crate::ingest) type ToldForm = std::result::Result<Form, OtherFormat>;
+
+/// What a text is read for, with the judgments whose documents a run without ids goes with.
+#[derive(Clone, Copy)]
+pub(in crate::ingest) enum Purpose<'a> {
+    /// Judgments, to be joined.
+    Judgments,
+    /// A run, to be joined.
+    Run(Option<&'a Partner>),
+    /// Rows as they are written: ranks are wanted, and order nothing.
+    Rows(Role, Option<&'a Partner>),
+}
+
+/// A text that was opened, and its format told.
+pub(in crate::ingest) struct Text {
+    /// The name of the text in messages.
+    pub name: String,
+    pub form: ToldForm,
+    pub body: TextBody,
+}
+
+/// The content of a text.
+pub(in crate::ingest) enum TextBody {
+    Held(Arc<Opened>),
+    Passing(StartedText),
+}
+
+/// A text that is read once, of which the start was read to tell the format.
+pub(in crate::ingest) struct StartedText {
+    pub start: Vec<u8>,
+    pub text: PassingText<'static>,
+}
+
+impl StartedText {
+    /// Returns the whole text, its start included.
+    pub fn all(&mut self) -> impl Read + Send + '_ {
+        Cursor::new(std::mem::take(&mut self.start)).chain(&mut self.text)
+    }
+}
+
+impl Text {
+    /// Tells the format of an input that is open.
+    pub fn held(join: &Join, opened: Arc<Opened>, purpose: Purpose<'_>) -> Self {
+        let form = join.tell(purpose, &opened.name, opened.start().as_deref(), Some(&opened));
+        Text { name: opened.name.clone(), form, body: TextBody::Held(opened) }
+    }
+
+    /// Opens an input, which is not held if it can be read only once, and tells its format.
+    ///
+    /// # Errors
+    /// An input that cannot be opened, or whose start cannot be read.
+    pub fn open(join: &Join, input: Input, purpose: Purpose<'_>) -> Result<Self> {
+        if !input.passes() {
+            return Ok(Text::held(join, Arc::new(input.open(join.access)?), purpose));
+        }
+        let mut text = PassingText::of(input)?;
+        let (name, start) = (text.name().to_owned(), text.head()?);
+        let form = join.tell(purpose, &name, Some(&start), None);
+        Ok(Text { name, form, body: TextBody::Passing(StartedText { start, text }) })
+    }
+}
+
+impl StartedText {
+    /// Opens an input whose rows are wanted one after another: none is held, but for tables, which have to be there as a whole.
+    ///
+    /// # Errors
+    /// As [`Text::open`].
+    pub fn of_rows(
+        join: &Join,
+        input: Input,
+        role: Role,
+        partner: Option<&Partner>,
+    ) -> Result<(ToldForm, Self)> {
+        let read_as = if role == Role::Qrels { &join.qrels_as } else { &join.runs_as };
+        let elsewhere = Opened::elsewhere(&input);
+        let file = elsewhere.path.clone().filter(|_| !input.passes());
+        let mut text = PassingText::watched(input, join.watch.clone())?;
+        let mut start = text.head()?;
+        let opened = match (read_as.tables(&start), file) {
+            (None, _) => elsewhere,
+            (Some(_), Some(path)) => Input::Path(path).open(join.access)?,
+            (Some(_), None) => {
+                text.hold(&mut start, usize::MAX)?;
+                Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }.open(join.access)?
+            }
+        };
+        let opened = Arc::new(opened);
+        let all = opened.start().filter(|all| !all.is_empty());
+        let told = all.as_deref().unwrap_or(&start);
+        let form = join.tell(Purpose::Rows(role, partner), text.name(), Some(told), Some(&opened));
+        Ok((form, StartedText { start, text }))
+    }
+}
 
 impl Join {
-    /// Opens judgments, and recognises their format by their first lines.
-    pub(in crate::ingest) fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, ToldForm) {
-        let opened = Arc::new(opened);
-        let form = told(opened.start().as_deref(), self.known_of_judgments(&opened.name, Some(&opened)));
-        self.recognise(&opened.name, &form);
-        (opened, form)
-    }
-
-    /// Recognises the format of a run that is there as a whole.
-    pub(in crate::ingest) fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> ToldForm {
-        let form = told(text.start().as_deref(), self.known_of_run(&text.name, Some(text), partner));
-        self.recognise(&text.name, &form);
-        self.ordered(form)
-    }
-
-    /// Recognises the format of a run called `name` that is read once, and starts with `start`.
-    pub(in crate::ingest) fn passing_form(
+    /// Tells the format of a text by its `start`, and adds it to the list of recognised ones; `text` is the text itself, if it can be read
+    /// again.
+    pub(in crate::ingest) fn tell(
         &self,
+        purpose: Purpose<'_>,
         name: &str,
-        start: &[u8],
-        partner: Option<&Partner>,
+        start: Option<&[u8]>,
+        text: Option<&Arc<Opened>>,
     ) -> ToldForm {
-        let form = told(Some(start), self.known_of_run(name, None, partner));
+        let form = self.told(purpose, name, start, text);
         self.recognise(name, &form);
-        self.ordered(form)
+        match purpose {
+            Purpose::Run(_) if self.ties == Ties::Rank => form.map(Form::ordered_by_ranks),
+            _ => form,
+        }
     }
 
-    /// Adapts the form of a run if its ranks have to order equal scores.
-    pub(in crate::ingest) fn ordered(&self, form: ToldForm) -> ToldForm {
-        if self.ties == Ties::Rank { form.map(Form::ordered_by_ranks) } else { form }
+    /// The same, and the list stays as it is.
+    ///
+    /// If the start cannot be read, the rest cannot either, and its reader reports the error.
+    pub(in crate::ingest) fn told(
+        &self,
+        purpose: Purpose<'_>,
+        name: &str,
+        start: Option<&[u8]>,
+        text: Option<&Arc<Opened>>,
+    ) -> ToldForm {
+        let (role, partner, ranks) = match purpose {
+            Purpose::Judgments => (Role::Qrels, None, false),
+            Purpose::Run(partner) => (Role::Run, partner, self.ties == Ties::Rank),
+            Purpose::Rows(role, partner) => (role, partner, true),
+        };
+        let (by, read_as) = match role {
+            Role::Qrels => (self.table_facets(), &self.qrels_as),
+            Role::Run => (None, &self.runs_as),
+        };
+        let tables = TableReaders { reader: self.tables, ranks };
+        let known = KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
+        start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
     }
 
-    pub(in crate::ingest) fn known_of_judgments<'a>(
-        &'a self,
-        name: &'a str,
-        text: Option<&'a Arc<Opened>>,
-    ) -> KnownOfText<'a> {
-        let tables = TableReaders { reader: self.tables, ranks: false };
-        let (role, by, dialect, read_as) = (Role::Qrels, self.table_groups(), self.dialect, &self.qrels_as);
-        KnownOfText { role, by, name, dialect, read_as, text, tables, partner: None }
-    }
-
-    pub(in crate::ingest) fn known_of_run<'a>(
-        &'a self,
-        name: &'a str,
-        text: Option<&'a Arc<Opened>>,
-        partner: Option<&'a Partner>,
-    ) -> KnownOfText<'a> {
-        let tables = TableReaders { reader: self.tables, ranks: self.ties == Ties::Rank };
-        let (role, dialect, read_as) = (Role::Run, self.dialect, &self.runs_as);
-        KnownOfText { role, by: None, name, dialect, read_as, text, tables, partner }
-    }
-
-    /// The groups by which judgments are read, if tables can have them.
-    pub(in crate::ingest) fn table_groups(&self) -> Option<JudgedBy> {
+    /// The facets by which judgments are read, if tables can have them.
+    pub(in crate::ingest) fn table_facets(&self) -> Option<JudgedBy> {
         self.judged_by.filter(|&by| by != JudgedBy::Preference)
     }
 
@@ -79,13 +169,4 @@ impl Join {
             recognised.add(name, form);
         }
     }
-}
-
-/// The format of a text, or what an unreadable text is instead.
-pub(in crate::ingest) type ToldForm = std::result::Result<Form, OtherFormat>;
-
-/// Recognises the format of a text that starts with `start`. If the start cannot be read, the rest cannot either, and its reader reports
-/// the error.
-pub(in crate::ingest) fn told(start: Option<&[u8]>, known: KnownOfText<'_>) -> ToldForm {
-    start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
 }

@@ -1,0 +1,66 @@
+//! The rows of a text, passed on one by one as they are written; a run of scores alone goes with its judgments.
+
+use super::qrels::Qrels;
+use crate::error::Result;
+use crate::ingest::bytes::input::Input;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::rows::text_rows::{TextRow, each_row};
+use crate::ingest::settings::Join;
+
+impl Join {
+    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it returns
+    /// `false`. An error that `take` returns for a row is one of the errors of the text.
+    ///
+    /// Documents that are judged twice are not noticed.
+    ///
+    /// ```
+    /// use laneval::{Input, Join};
+    /// let text = b"query-id\tcorpus-id\tscore\nq1\td7\t1\nq2\td9\t0.50\n".to_vec();
+    /// let mut trec = String::new();
+    /// Join::default().each_judgment(Input::Bytes { name: "qrels.tsv".into(), bytes: text }, |row| {
+    ///     let [query, doc, grade] = [row.query, row.doc, row.number].map(String::from_utf8_lossy);
+    ///     trec += &format!("{query} 0 {doc} {grade}\n");
+    ///     Ok(true)
+    /// })?;
+    /// assert_eq!(trec, "q1 0 d7 1\nq2 0 d9 0.50\n");
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A text that cannot be read; the problems of all its lines; a text without a judgment.
+    pub fn each_judgment(
+        &self,
+        input: impl Into<Input>,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        each_row(self, input.into(), Role::Qrels, None, take)
+    }
+
+    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A file that has only scores needs
+    /// judgments that are LETOR.
+    ///
+    /// ```
+    /// use laneval::{Input, Join, TextRank};
+    /// let text = br#"{"q1": {"d7": 2.5, "d9": 0.25}, "q2": {"d7": 1e-3}}"#.to_vec();
+    /// let mut ranks = Vec::new();
+    /// Join::default().each_result(Input::Bytes { name: "run.json".into(), bytes: text }, None, |row| {
+    ///     if let Some(TextRank::Counted(rank)) = row.rank {
+    ///         ranks.push((rank, row.value));
+    ///     }
+    ///     Ok(true)
+    /// })?;
+    /// assert_eq!(ranks, [(1, 2.5), (2, 0.25), (1, 0.001)]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::each_judgment`]; ranks that do not count 1, 2, 3 … where they should.
+    pub fn each_result(
+        &self,
+        input: impl Into<Input>,
+        judgments: Option<&Qrels>,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        each_row(self, input.into(), Role::Run, judgments.and_then(Qrels::partner), take)
+    }
+}

@@ -1,0 +1,49 @@
+//! The rows of a text as a source of records, whatever the text is: columns of a file of tables, a text that is held, or one that passes.
+
+use std::io::Read;
+
+use super::columns::{ColumnSource, PieceSize};
+use super::reader::{Source, TextSource};
+use crate::error::{Error, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::columns::CheckedColumns;
+use crate::ingest::format::tables::with_records;
+use crate::ingest::format::{Form, RowShape};
+use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::shape::Role;
+use crate::ingest::text::TextBody;
+use crate::watch::Watch;
+
+/// What is done with the rows of a run; a trait, because each kind of source is a type.
+pub(in crate::ingest) trait TakeSource {
+    type Output;
+
+    fn take(self, source: &impl Source) -> Result<Self::Output>;
+}
+
+/// Passes the rows of a run, whose text is called `name`, to `take`. A text that passes can be passed only once.
+///
+/// # Errors
+/// A text that cannot be read; what `take` finds.
+pub(in crate::ingest) fn with_run<T: TakeSource>(
+    name: &str,
+    form: &Form,
+    body: &mut TextBody,
+    (seed, size, watch): (Seed, ChunkSize, Option<&Watch>),
+    take: T,
+) -> Result<T::Output> {
+    if let RowShape::Columns(table) = &form.shape {
+        return with_records(&**table, |batches| {
+            let columns = CheckedColumns::of_run(name, batches, seed)?.of_a_file(Role::Run)?;
+            take.take(&ColumnSource::all(&columns, PieceSize::default(), watch))
+        });
+    }
+    match body {
+        TextBody::Held(text) => take.take(&TextSource::held(text, form, size, watch)),
+        TextBody::Passing(text) => {
+            let all: Box<dyn Read + Send + '_> = Box::new(text.all());
+            let mut rows = form.rows(all).map_err(|error| Error::io(name.as_ref(), "read", error))?;
+            take.take(&TextSource::passing(name, form, size, &mut *rows))
+        }
+    }
+}
