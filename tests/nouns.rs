@@ -40,10 +40,14 @@ fn types(text: &str) -> Vec<String> {
     let (mut found, mut deprecated) = (Vec::new(), false);
     for line in code.lines() {
         deprecated |= line.starts_with("#[deprecated");
-        let inside = line.starts_with(' ');
+        let (inside, attribute) = (line.starts_with(' '), line.starts_with('#') || line.is_empty());
+        let line = line.trim_start();
+        let line = line.strip_prefix("pub").map_or(line, |seen| match seen.strip_prefix('(') {
+            Some(by_whom) => by_whom.split_once(')').map_or(seen, |(_, line)| line),
+            None => seen,
+        });
         let mut words = line.split([' ', '<', '(', '{', ';', ':', '=']).filter(|word| !word.is_empty());
-        let first =
-            words.find(|word| !word.starts_with("pub") && !matches!(*word, "in" | "crate)" | "super)"));
+        let first = words.next();
         let defines = match first {
             Some("struct" | "enum" | "trait" | "union") => true,
             Some("type") => !inside,
@@ -53,7 +57,7 @@ fn types(text: &str) -> Vec<String> {
         if let Some(name) = name.filter(|_| defines && !deprecated) {
             found.push(name.to_owned());
         }
-        deprecated &= line.starts_with('#') || line.is_empty();
+        deprecated &= attribute;
     }
     found
 }
