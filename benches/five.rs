@@ -8,7 +8,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fearless_simd::Level;
-use laneval::internals::engine::{self, cpu::Cpu};
+use laneval::internals::engine::{ChosenEngine, cpu::Cpu};
+use laneval::internals::evaluate::Evaluation;
 use laneval::internals::generate::Synthetic;
 use laneval::internals::timing::Timing;
 use laneval::{Evaluator, LabelMatrix};
@@ -35,11 +36,8 @@ fn fastest(level: Level, matrix: &LabelMatrix, evaluator: &Evaluator, threads: u
         let read = seconds(|| read_all(Level::new(), matrix.tile_bytes(), threads));
         let mut timing = Timing::default();
         let evaluated = seconds(|| {
-            _ = black_box(
-                evaluator
-                    .evaluate_with(Some(&engine::ChosenEngine::Cpu(Cpu::at(level))), matrix, &mut timing)
-                    .expect("scores"),
-            );
+            let mut evaluation = Evaluation::on(evaluator, ChosenEngine::Cpu(Cpu::at(level)));
+            _ = black_box(evaluation.scores(matrix, &mut timing).expect("scores"));
         });
         best.0[0] = best.0[0].min(read);
         if evaluated < best.0[1] {

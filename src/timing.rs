@@ -26,6 +26,11 @@ impl Timing {
         }
     }
 
+    /// Adds the times of other work.
+    pub fn merge(&mut self, other: &Timing) {
+        other.steps.iter().for_each(|&(step, took)| self.add(step, took));
+    }
+
     /// The steps with their times.
     pub fn steps(&self) -> &[(&'static str, Duration)] {
         &self.steps

@@ -31,33 +31,33 @@ pub(super) trait Joined {
     fn has(&self, run: usize, query: usize) -> bool;
 }
 
-impl Joined for LabelMatrix {
+impl Joined for &LabelMatrix {
     fn book(&self) -> &Codebook {
-        self.book()
+        LabelMatrix::book(self)
     }
 
     fn rule(&self) -> RankingRule {
-        self.rule()
+        LabelMatrix::rule(self)
     }
 
     fn ideal(&self) -> IdealOf {
-        self.ideal()
+        LabelMatrix::ideal(self)
     }
 
     fn fingerprint(&self) -> u128 {
-        self.fingerprint()
+        LabelMatrix::fingerprint(self)
     }
 
     fn queries(&self) -> &Ids {
-        self.queries()
+        LabelMatrix::queries(self)
     }
 
     fn runs(&self) -> &[RunInfo] {
-        self.runs()
+        LabelMatrix::runs(self)
     }
 
     fn judged_by(&self) -> Option<JudgedBy> {
-        self.judged_by()
+        LabelMatrix::judged_by(self)
     }
 
     fn has(&self, run: usize, query: usize) -> bool {

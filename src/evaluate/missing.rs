@@ -15,7 +15,6 @@ use crate::ingest::Qrels;
 use crate::label::{ExactFacts, Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
 use crate::scores::QuerySet;
 use crate::summary::{QueryPrint, RunSummary, Summary};
-use crate::timing::Timing;
 
 impl Summary {
     /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does. It is for shards of a run that were each
@@ -113,7 +112,7 @@ fn empty_rankings(
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
     let engine = ChosenEngine::Cpu(Cpu::new());
-    let summary = evaluator.summary_with(Some(&engine), &matrix.finish()?, &mut Timing::default())?;
+    let summary = evaluator.summary_on(&engine, &matrix.finish()?)?;
     let run = summary.runs.into_values().next();
     Ok(run.unwrap_or_else(|| unreachable!("a matrix of one run has one summary")))
 }

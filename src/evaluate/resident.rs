@@ -52,7 +52,7 @@ impl Evaluator {
             return Err(Error::Unanswerable(message.to_owned()));
         }
         let (slots, _) = Slots::new(matrix.runs().len(), matrix.queries(), None, None)?;
-        self.check(matrix, &slots)?;
+        self.check(&matrix, &slots)?;
         let plan = self.plan(matrix.book())?;
         let prepared = plan.prepare(&matrix.batch());
         let products = prepared.products().map_err(|measure| {

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use laneval::compare::Gate;
-use laneval::internals::engine::auto::TakenEngine;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::{ChosenEngine, Engine, Job};
+use laneval::internals::evaluate::Evaluation;
 use laneval::internals::timing::Timing;
 use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
@@ -170,9 +168,9 @@ impl Eval {
             }
             Some(Piped::Gone(gone)) => {
                 timing.add("read and evaluate", start.elapsed());
-                let PipeResults { scores, summary, queries, results } = *gone;
+                let PipeResults { scores, summary, engine, queries, results } = *gone;
                 let took = start.elapsed();
-                let work = || self.report_passed(evaluator, queries, results, took);
+                let work = || self.report_passed(evaluator, &engine, queries, results, took);
                 let timings = |timing: &_| timings(timing, None, results, 0);
                 let notes = self.asked.ranking.formats.notes();
                 return self.write(evaluator, (scores, summary), notes, work, to, timing, timings);
@@ -180,23 +178,21 @@ impl Eval {
         };
         let read = start.elapsed();
         let start = Instant::now();
-        let taken = timing.time("engine", || evaluator.take_engine(&matrices))?;
-        if let Some(refused) = taken.as_ref().and_then(|taken| taken.refused.as_ref()) {
-            self.say_cpu(refused);
-        }
-        if self.explain {
-            return self.explain(evaluator, taken.as_ref(), &matrices, to.scores);
-        }
-        let progress = Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet);
+        let progress = Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet || self.explain);
         let watched = evaluator.clone().with_watch(progress.watch());
-        let done = self.all_scores(&watched, taken.as_ref(), &matrices, &mut timing)?;
+        let mut evaluation = timing.time("engine", || Evaluation::of_matrices(&watched, &matrices))?;
+        self.say_cpu(evaluation.refused());
+        if self.explain {
+            return self.explain(evaluator, &evaluation, &matrices, to.scores);
+        }
+        let done = self.all_scores(&watched, &mut evaluation, &matrices, &mut timing)?;
         drop(progress);
         let of_judges =
             if self.asked.judges == Some(OverJudges::Each) { judges::notes(&done.0) } else { Vec::new() };
         let evaluated = start.elapsed();
         let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices));
         let rules = rules.chain(of_judges).collect();
-        let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
+        let work = || self.report_work(evaluator, &evaluation, &matrices, read, evaluated);
         if let Some(origin) = to.origin.take() {
             to.origin = Some(origin.with_matrices(&self.asked, evaluator, &matrices)?);
         }
@@ -349,20 +345,17 @@ impl Eval {
     fn all_scores(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&TakenEngine>,
+        evaluation: &mut Evaluation<'_>,
         matrices: &[LabelMatrix],
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
-        let cpu = ChosenEngine::Cpu(Cpu::new());
-        let mut engine = taken.map(|taken| &taken.engine);
-        let of = |matrix: &LabelMatrix| match self.scores(evaluator, engine, matrix, timing) {
-            // Matrices behind this one go to the CPU too: a device that failed once is not asked again.
-            Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
-                self.say_cpu(&message);
-                engine = Some(&cpu);
-                self.scores(evaluator, engine, matrix, timing)
-            }
-            done => done,
+        let mut refused = evaluation.refused().map(str::to_owned);
+        let of = |matrix: &LabelMatrix| {
+            let done = self.scores(evaluator, evaluation, matrix, timing);
+            let why = evaluation.refused();
+            self.say_cpu(why.filter(|why| refused.as_deref() != Some(*why)));
+            refused = why.map(str::to_owned);
+            done
         };
         let append = |(all, summaries): &mut (Scores, Option<Summary>), (scores, summary)| {
             all.append(scores)?;
@@ -378,35 +371,31 @@ impl Eval {
     fn scores(
         &self,
         evaluator: &Evaluator,
-        engine: Option<&ChosenEngine>,
+        evaluation: &mut Evaluation<'_>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
         match self.written.wants_partial() {
             _ if self.asked.judges == Some(OverJudges::Each) => {
-                Ok((judges::each(evaluator, engine, matrix, timing)?, None))
+                Ok((judges::each(evaluation, matrix, timing)?, None))
             }
             _ if self.is_interval() => Ok((evaluator.tie_interval(matrix)?, None)),
-            false => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
+            false => evaluation.scores(matrix, timing).map(|scores| (scores, None)),
             true => {
-                let both = evaluator.scores_and_summary(engine, matrix, timing);
+                let both = evaluation.scores_and_summary(matrix, timing);
                 both.map(|(scores, summary)| (scores, Some(summary)))
             }
         }
     }
 
     /// Notes that the CPU computes, because a GPU would not; `why` is the reason.
-    fn say_cpu(&self, why: &str) {
-        if !self.quiet {
+    fn say_cpu(&self, why: Option<&str>) {
+        if let Some(why) = why.filter(|_| !self.quiet) {
             say(&Note::Note(format!("on the CPU, because {why}")));
         }
     }
 
-    fn report_passed(&self, evaluator: &Evaluator, queries: u64, results: u64, took: Duration) {
-        let engine = match evaluator.engine() {
-            EngineChoice::Reference => "reference".to_owned(),
-            _ => Cpu::new().describe(),
-        };
+    fn report_passed(&self, evaluator: &Evaluator, engine: &str, queries: u64, results: u64, took: Duration) {
         self.asked.ranking.formats.lines().iter().for_each(tell);
         tell(format_args!("engine: {engine}"));
         tell(format_args!(
@@ -421,7 +410,7 @@ impl Eval {
     fn explain(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&TakenEngine>,
+        evaluation: &Evaluation<'_>,
         matrices: &[LabelMatrix],
         output: Output,
     ) -> Result<(), Stop> {
@@ -435,14 +424,11 @@ impl Eval {
         };
         let ties = deepest.map(ties).transpose()?.unwrap_or_default().concat();
         output.write(|to| {
-            writeln!(to, "engine: {}", engine_name(taken))?;
+            writeln!(to, "engine: {}", evaluation.engine_name())?;
             ties.iter().try_for_each(|line| writeln!(to, "{line}"))?;
             let Some((matrix, plan)) = plan else { return Ok(()) };
             write!(to, "{plan}")?;
-            let prepared = plan.prepare(&matrix.batch());
-            let (program, inputs) = (plan.program(), prepared.inputs());
-            let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs, watch: None };
-            let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
+            let lines = evaluation.explain(&plan, matrix);
             lines
                 .iter()
                 .chain(&self.asked.ranking.formats.lines())
@@ -453,7 +439,7 @@ impl Eval {
     fn report_work(
         &self,
         evaluator: &Evaluator,
-        taken: Option<&TakenEngine>,
+        evaluation: &Evaluation<'_>,
         matrices: &[LabelMatrix],
         read: Duration,
         took: Duration,
@@ -462,7 +448,7 @@ impl Eval {
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
         self.asked.ranking.formats.lines().iter().for_each(tell);
-        tell(format_args!("engine: {}", engine_name(taken)));
+        tell(format_args!("engine: {}", evaluation.engine_name()));
         tell(format_args!(
             "read: {}, {}, {} in {:.3} s",
             counted(runs, "run"),
@@ -472,15 +458,6 @@ impl Eval {
         ));
         let measures = counted(evaluator.measures().len() as u64, "measure");
         tell(format_args!("evaluated: {measures} in {:.3} s", took.as_secs_f64()));
-    }
-}
-
-/// Names the engine, with the reason why it was taken.
-fn engine_name(taken: Option<&TakenEngine>) -> String {
-    match taken {
-        None => "reference".to_owned(),
-        Some(TakenEngine { engine, why, .. }) if why.is_empty() => engine.describe(),
-        Some(TakenEngine { engine, why, .. }) => format!("{}; {why}", engine.describe()),
     }
 }
 

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use laneval::error::printable;
 use laneval::internals::compare::tau_b;
-use laneval::internals::engine::ChosenEngine;
+use laneval::internals::evaluate::Evaluation;
 use laneval::internals::timing::Timing;
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::report::{Align, Grid, Note, ReportOptions};
-use laneval::{Error, Evaluator, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
+use laneval::{Error, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
 use super::choice::PlainFormat;
@@ -20,8 +20,7 @@ use super::style::{stdout_width, thousands};
 
 /// Evaluates the runs of a matrix for each judge, over the queries that the judge has judged. Judges are groups in the scores.
 pub fn each(
-    evaluator: &Evaluator,
-    engine: Option<&ChosenEngine>,
+    evaluation: &mut Evaluation<'_>,
     matrix: &LabelMatrix,
     timing: &mut Timing,
 ) -> Result<Scores, Error> {
@@ -29,7 +28,7 @@ pub fn each(
     let apart = matrix.judges_apart();
     for (judge, name) in matrix.judges().iter().enumerate() {
         let of_judge = apart.matrix(judge)?;
-        let mut scores = evaluator.evaluate_with(engine, &of_judge, timing)?;
+        let mut scores = evaluation.scores(&of_judge, timing)?;
         // Reports escape names where they have to.
         let name = std::str::from_utf8(name).map_or_else(|_| printable(name), str::to_owned);
         scores.runs.iter_mut().for_each(|run| run.group = Some(name.clone()));

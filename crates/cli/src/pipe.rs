@@ -43,6 +43,8 @@ pub enum Piped {
 pub struct PipeResults {
     pub scores: Scores,
     pub summary: Option<Summary>,
+    /// The name of the engine.
+    pub engine: String,
     /// The number of judged queries, and the number of results.
     pub queries: u64,
     pub results: u64,
@@ -61,7 +63,7 @@ pub fn read(
         return Ok(None);
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
-    // A program that writes both may write the judgments first. FileOptions that are not mapped are read at the start.
+    // A program that writes both may write the judgments first. Files that are not mapped are read at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
     let (name, mut text) = (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
@@ -107,12 +109,13 @@ pub fn read(
         )),
         other => other.into(),
     })?;
+    let engine = stream.engine_name();
     let (queries, results) = (qrels.queries().len() as u64, stream.results());
     let (scores, summary) = match summary {
         true => stream.scores_and_summary().map(|(scores, summary)| (scores, Some(summary)))?,
         false => (stream.scores()?, None),
     };
-    Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, queries, results }))))
+    Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, engine, queries, results }))))
 }
 
 /// Reads an input to its end, and returns it as bytes in memory.

@@ -393,7 +393,7 @@ const NO_GAIN: GainKey = (0, u32::MAX);
 /// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it returns false or no document adds a gain.
 ///
 /// ModelDocuments with the same subtopics always have the same gain, so they form a group, of which the largest number is chosen first. A
-/// group's key is its gain as last computed and that number. DocumentGains only fall (sums rounded in a fixed order do so too), so a key is never
+/// group's key is its gain as last computed and that number. Gains only fall (sums rounded in a fixed order do so too), so a key is never
 /// too small: only groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups are passed over by the
 /// largest of their keys.
 ///

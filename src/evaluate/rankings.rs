@@ -1,4 +1,4 @@
-//! Rankings in memory, evaluated in blocks whose memory is used again, all at once or batch by batch.
+//! The second feeder: rankings in memory, evaluated in blocks whose memory is used again, all at once or batch by batch.
 //!
 //! A block is some rows that become a small label matrix in a worker's own memory, are evaluated as any batch, and are overwritten by the
 //! next block. 256 KiB of labels stay in the cache between being encoded, folded and finished; its rows fill the lanes of whole tiles.
@@ -7,25 +7,28 @@
 //! takes it, nor how the caller cuts his rankings into batches shows in any number. Values of single queries, if wanted, are kept with the
 //! number of the block's first row, and put in order at the end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::block::BlockResults;
+use super::Evaluator;
+use super::evaluation::{Evaluation, Feeder, Wants, check_judgments};
+use super::feed::{BlockResults, Fed, Feed};
+use super::outcome::RankedBy;
+use super::sink::KeptValues;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
-use super::{EngineChoice, Evaluator, Wants, check_judgments, pool};
 use crate::arrays::{Coder, Rankings, Scratch};
-use crate::engine::cpu::Cpu;
-use crate::engine::{ChosenEngine, in_parallel};
+use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
-use crate::stats::{StatName, summarise};
-use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
+use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::ties::Cuts;
 use crate::watch::Watch;
 
 /// The bytes of labels that become tiles at a time, which stay in a cache.
@@ -54,16 +57,14 @@ const NAME: &str = "rankings";
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub struct Stream {
-    evaluator: Evaluator,
+    /// The evaluation, without its watch, which counts blocks here.
+    evaluation: Evaluation<'static>,
     watch: Option<Arc<Watch>>,
     wants: Wants,
     coder: Coder,
     plan: Plan,
     /// The deepest rank that any measure looks at.
     reach: usize,
-    /// The engine; `None` for the reference.
-    engine: Option<ChosenEngine>,
-    pool: Option<rayon::ThreadPool>,
     gathered: BlockResults<OfBlock>,
     rows: RowsSeen,
 }
@@ -103,14 +104,11 @@ impl Evaluator {
     /// # Errors
     /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU that was asked for and is not there.
     pub fn stream(&self, book: &Codebook) -> Result<Stream> {
-        self.stream_of(book, Wants { moments: true, values: false, prints: true })
+        self.stream_of(book, Wants::SUMMARY)
     }
 
     fn stream_of(&self, book: &Codebook, wants: Wants) -> Result<Stream> {
-        if self.tied != TiedValue::Ranked {
-            let message = "values over ties need all rankings at once, and not batch by batch";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
+        self.check_ranked("values over ties need all rankings at once, and not batch by batch")?;
         if self.only.is_some() || self.groups.is_some() {
             return Err(Error::Unanswerable(
                 "groups and chosen queries need ids: make a label matrix of the rankings".to_owned(),
@@ -120,21 +118,14 @@ impl Evaluator {
         let plan = self.plan(book)?;
         let seen = if self.view.judged_only { None } else { plan.reach() };
         let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);
-        let engine = match self.engine {
-            EngineChoice::Reference => None,
-            EngineChoice::Gpu => Some(self.gpu()?.engine),
-            EngineChoice::Auto | EngineChoice::Cpu => Some(ChosenEngine::Cpu(Cpu::new())),
-        };
-        let pool = self.threads.map(pool).transpose()?;
+        let evaluator = Cow::Owned(self.clone().with_watch(None));
         Ok(Stream {
-            evaluator: self.clone().with_watch(None),
+            evaluation: Evaluation::new(evaluator, Feeder::Rankings)?,
             watch: self.watch.clone(),
             wants,
             coder: Coder::new(book),
             plan,
             reach: reach.max(1),
-            engine,
-            pool,
             gathered: BlockResults::default(),
             rows: RowsSeen::default(),
         })
@@ -152,11 +143,8 @@ impl Stream {
         if self.rows.count > 0 && self.rows.ids.is_some() != named {
             return Err(Error::Unanswerable("some of the rankings have ids and others have none".to_owned()));
         }
-        let all = match &self.pool {
-            Some(pool) => pool.install(|| self.gather(rankings)),
-            None => self.gather(rankings),
-        };
-        self.gathered.merge(all?);
+        let all = self.evaluation.install(|| self.gather(rankings))?;
+        self.gathered.merge(all);
         let rows = &mut self.rows;
         rows.count += rankings.len();
         rows.retrieved |= rankings.are_ideals_retrieved();
@@ -180,47 +168,31 @@ impl Stream {
     /// # Errors
     /// No ranking at all; an id that two rankings have.
     pub fn finish(self) -> Result<Summary> {
-        let Stream { evaluator, .. } = &self;
-        let (measures, queries, view) = (evaluator.measures.clone(), evaluator.queries, evaluator.view);
         let runs = BTreeMap::from([((NAME.to_owned(), None), self.run_summary()?)]);
-        Ok(Summary { measures, queries, view, tied: TiedValue::Ranked, runs })
+        Ok(self.evaluation.evaluator.summary_of(runs))
     }
 
     /// Returns the scores of all rankings, with the statistics that the evaluator was asked for.
     fn scores(mut self) -> Result<Scores> {
         let summary = self.run_summary()?;
-        let Evaluator { measures, queries, view, stats, .. } = &self.evaluator;
+        let measures = self.evaluation.evaluator.measures.len();
         let mut blocks = std::mem::take(&mut self.gathered.values);
         sort::by(&mut blocks, |one, other| one.0.cmp(&other.0));
         let mut rows: Vec<usize> = Vec::new();
-        let mut values: Vec<Vec<f64>> = vec![Vec::new(); if self.wants.values { measures.len() } else { 0 }];
+        let mut values: Vec<Vec<f64>> = vec![Vec::new(); if self.wants.values { measures } else { 0 }];
         for (first, counted, of_block) in blocks {
             for (values, of_block) in values.iter_mut().zip(&of_block) {
                 values.extend(counted.iter().map(|&row| of_block[row]));
             }
             rows.extend(counted.iter().map(|row| first + row));
         }
-        let of_values = stats.iter().filter(|stat| stat.needs_values());
-        let more: Vec<_> = of_values.map(|&stat| summarise(stat, measures, &values)).collect();
-        let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
-        let more: Vec<Vec<(StatName, f64)>> = (0..measures.len()).map(of_measure).collect();
-        let mut of_run = summary.scores(measures, (*queries, TiedValue::Ranked), stats, more);
+        let evaluator = &self.evaluation.evaluator;
+        let mut of_run = evaluator.run_scores(&summary, &values);
         NAME.clone_into(&mut of_run.name);
-        if self.evaluator.per_query {
+        if evaluator.per_query {
             of_run.per_query = Some(self.per_query(&rows, values));
         }
-        let scores = Scores {
-            measures: measures.clone(),
-            queries: *queries,
-            view: *view,
-            tied: TiedValue::Ranked,
-            notices: nothing_relevant(measures, self.coder.book().max_grade()),
-            runs: vec![of_run],
-        };
-        if !self.evaluator.not_finite {
-            scores.check_finite()?;
-        }
-        Ok(scores)
+        evaluator.scores_of(self.coder.book(), std::iter::empty(), vec![of_run])
     }
 
     /// The values of rows in the order of their ids, or in the order of the rows where they have none.
@@ -248,7 +220,7 @@ impl Stream {
         let Some(sums) = &self.gathered.sums else {
             return Err(Error::Unanswerable("no rankings were evaluated".to_owned()));
         };
-        let both = self.evaluator.queries == QuerySet::Both;
+        let both = self.evaluation.evaluator.queries == QuerySet::Both;
         let counted = *count as u64 - if both { *empty } else { 0 };
         let (queries, judged, missing) = match ids {
             None => {
@@ -263,33 +235,24 @@ impl Stream {
                     true => QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect()),
                     false => judged,
                 };
-                let missing = match self.evaluator.missing_ids || self.wants.prints {
+                let missing = match self.evaluation.evaluator.missing_ids || self.wants.prints {
                     true => Unmatched::all(without.iter()),
                     false => Unmatched::first(without.iter()),
                 };
                 (queries, judged_sum, missing)
             }
         };
-        let book = self.coder.book();
-        let measures = &self.evaluator.measures;
-        Ok(RunSummary {
-            place: 0,
-            tag: Vec::new(),
-            sources: BTreeSet::new(),
-            parts: 1,
+        let of = RankedBy {
+            book: self.coder.book(),
             rule: RankingRule { ties: Ties::Input, ..RankingRule::default() },
-            fingerprints: BTreeSet::new(),
+            ideal: if *retrieved { IdealOf::Retrieved } else { IdealOf::Judgments },
+        };
+        Ok(RunSummary {
             judged,
             queries: Arc::new(queries),
             empty: if both { 0 } else { missing.count },
             missing,
-            ignored: Unmatched::default(),
-            seen: Default::default(),
-            highest: book.max_grade(),
-            taken: measures.iter().map(|measure| measure.highest_grade(book)).collect(),
-            sums: sums.sums.clone(),
-            moments: sums.moments.clone(),
-            ideal: if *retrieved { IdealOf::Retrieved } else { IdealOf::Judgments },
+            ..self.evaluation.evaluator.run_summary(of, &sums.sums, &sums.moments)
         })
     }
 
@@ -347,7 +310,8 @@ impl Stream {
         let batch = block.batch(self.coder.book())?;
         let empty: Vec<u32> =
             (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();
-        let Evaluator { measures, queries, .. } = &self.evaluator;
+        let evaluator = &*self.evaluation.evaluator;
+        let Evaluator { measures, queries, .. } = evaluator;
         if let (QuerySet::Complete, Some(&row)) = (queries, empty.first()) {
             return Err(Error::Unanswerable(format!(
                 "{}: nothing was retrieved for it",
@@ -356,11 +320,20 @@ impl Stream {
         }
         let both = *queries == QuerySet::Both;
         let counting = if both { &[][..] } else { &empty };
-        let with = (&self.plan, self.engine.as_ref());
-        let slots = Slots::of_all(1, rows.len());
-        let (sums, kept) = self.evaluator.block(with, &batch, slots, self.wants, counting)?;
+        let feed = Feed {
+            plan: &self.plan,
+            batch: batch.clone(),
+            cuts: Cuts::default(),
+            slots: Slots::of_all(1, rows.len()),
+            wants: self.wants,
+            empty: counting,
+            watch: None,
+            alone: true,
+        };
+        let kept = || KeptValues { parts: self.wants.values.then(Vec::new) };
+        let Fed { sums, sink: kept, .. } = evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
         if let Some(NotFinite { row, measure, value }) = sums.not_finite
-            && (!self.evaluator.not_finite || self.wants.prints)
+            && (!evaluator.not_finite || self.wants.prints)
         {
             return Err(Error::NotFinite {
                 run: NAME.to_owned(),

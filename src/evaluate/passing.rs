@@ -1,4 +1,4 @@
-//! Runs that are read once: joined with judgments, ranked, and evaluated query by query as their results arrive.
+//! The third feeder: runs that are read once, joined with judgments, ranked, and evaluated query by query as their results arrive.
 //!
 //! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and forgets it.
 //!
@@ -16,24 +16,26 @@
 //! nothing more is accepted, and no partial answer is given. A worker that fails keeps its error and refuses more rankings; the reader
 //! then ends without an error of its own.
 
+use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use super::block::BlockResults;
+use super::Evaluator;
+use super::evaluation::{Evaluation, Feeder, Wants, check_judgments};
+use super::feed::{BlockResults, Fed, Feed};
 use super::joined::Joined;
+use super::outcome::Outcome;
 use super::sink::KeptValues;
 use super::slots::Slots;
-use super::tally::SlotSums;
-use super::{Done, EngineChoice, Evaluator, Wants, check_judgments, pool};
-use crate::engine::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::ingest::columns::Records;
 use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
 use crate::ingest::{Join, PassingText, Qrels};
 use crate::label::{Above, Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
 use crate::plan::Plan;
-use crate::scores::{QuerySet, Scores, TiedValue};
+use crate::scores::{QuerySet, Scores};
 use crate::summary::Summary;
+use crate::ties::Cuts;
 use crate::watch::Watch;
 
 /// The number of empty rankings that are evaluated at a time.
@@ -57,26 +59,23 @@ const EMPTY: usize = 1 << 14;
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub struct RunStream<'q> {
-    evaluation: Arc<Evaluation<'q>>,
+    shared: Arc<PassingEvaluation<'q>>,
     run: PassingRun<'q, EvaluatingWorker<'q>>,
     /// The name of the text in messages.
     source: String,
-    pool: Option<rayon::ThreadPool>,
     /// Whether there was an error.
     failed: bool,
 }
 
 /// The parts that all workers share.
-struct Evaluation<'q> {
-    /// The evaluator without its watch, which counts blocks here.
-    evaluator: Evaluator,
+struct PassingEvaluation<'q> {
+    /// The evaluation, without its watch, which counts blocks here.
+    evaluation: Evaluation<'static>,
     watch: Option<Arc<Watch>>,
     wants: Wants,
     join: Join,
     qrels: &'q Qrels,
     plan: Plan,
-    /// The engine; `None` for the reference.
-    engine: Option<Cpu>,
     slots: Slots,
     notices: Vec<Notice>,
 }
@@ -103,18 +102,10 @@ impl Evaluator {
         (name, source): (&str, &str),
         summary: bool,
     ) -> Result<RunStream<'q>> {
-        if self.tied != TiedValue::Ranked {
-            let message = "a run that is read once is ranked in one order: join the whole run for values over all orders";
-            return Err(Error::Unanswerable(message.to_owned()));
-        }
-        let engine = match self.engine {
-            EngineChoice::Reference => None,
-            EngineChoice::Auto | EngineChoice::Cpu => Some(Cpu::new()),
-            EngineChoice::Gpu => {
-                let message = "a GPU reads label matrices: join the whole run for it".to_owned();
-                return Err(Error::Unanswerable(message));
-            }
-        };
+        self.check_ranked(
+            "a run that is read once is ranked in one order: join the whole run for values over all orders",
+        )?;
+        let evaluation = Evaluation::new(Cow::Owned(self.clone().with_watch(None)), Feeder::Passing)?;
         if qrels.facets().is_some() {
             let message = "judgments by group need the whole run: join it with them";
             return Err(Error::Unanswerable(message.to_owned()));
@@ -123,24 +114,22 @@ impl Evaluator {
         self.check_depth(join.rule())?;
         let (slots, notices) = Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
         let wants = Wants { moments: summary || self.wants().moments, ..self.wants() };
-        let evaluation = Evaluation {
-            evaluator: self.clone().with_watch(None),
+        let shared = PassingEvaluation {
+            evaluation,
             watch: self.watch.clone(),
             wants,
             join: Join { watch: None, ..join.clone() },
             qrels,
             plan: self.plan(qrels.book())?,
-            engine,
             slots,
             notices,
         };
-        let evaluation = Arc::new(evaluation);
-        let of = evaluation.clone();
+        let shared = Arc::new(shared);
+        let of = shared.clone();
         Ok(RunStream {
             run: PassingRun::new(join, qrels, (name, source), move || EvaluatingWorker::new(&of))?,
-            evaluation,
+            shared,
             source: source.to_owned(),
-            pool: self.threads.map(pool).transpose()?,
             failed: false,
         })
     }
@@ -163,7 +152,7 @@ impl<'q> RunStream<'q> {
     /// Errors of the reader; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]); [`Error::Stopped`], which does not end a
     /// reader that waits. After an error nothing more can be read.
     pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
-        let watch = self.evaluation.watch.clone();
+        let watch = self.shared.watch.clone();
         let text = PassingText::new(&self.source, StoppableText { text, watch });
         let head = text.and_then(|mut text| Ok((text.head()?, text)));
         let (head, text) = head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
@@ -188,8 +177,14 @@ impl<'q> RunStream<'q> {
     /// As [`RunStream::read`].
     #[doc(hidden)]
     pub fn read_part(&mut self, text: impl Read + Send) -> Result<()> {
-        let mut text = StoppableText { text, watch: self.evaluation.watch.clone() };
+        let mut text = StoppableText { text, watch: self.shared.watch.clone() };
         self.go(|run| run.text(&mut text))
+    }
+
+    /// The name of the engine.
+    #[doc(hidden)]
+    pub fn engine_name(&self) -> String {
+        self.shared.evaluation.engine_name()
     }
 
     /// The number of results so far, those of queries that are not judged included.
@@ -203,8 +198,7 @@ impl<'q> RunStream<'q> {
     /// As [`RunStream::push`]; a run without results, or without a judged query; a missing query under [`QuerySet::Complete`]; a value that
     /// is not finite.
     pub fn finish(self) -> Result<Summary> {
-        let ended = self.end()?;
-        ended.summary()
+        self.end()?.0.summary()
     }
 
     /// Returns the scores of the run, with the statistics that the evaluator was asked for.
@@ -212,7 +206,8 @@ impl<'q> RunStream<'q> {
     /// # Errors
     /// As [`RunStream::finish`], but values may be infinite or not a number if the evaluator lets them through.
     pub fn scores(self) -> Result<Scores> {
-        self.end()?.scores()
+        let (outcome, kept) = self.end()?;
+        outcome.scores(kept)
     }
 
     /// Returns the scores and the summary.
@@ -221,9 +216,9 @@ impl<'q> RunStream<'q> {
     /// As [`RunStream::finish`].
     #[doc(hidden)]
     pub fn scores_and_summary(self) -> Result<(Scores, Summary)> {
-        let ended = self.end()?;
-        let summary = ended.summary()?;
-        Ok((ended.scores()?, summary))
+        let (outcome, kept) = self.end()?;
+        let summary = outcome.summary()?;
+        Ok((outcome.scores(kept)?, summary))
     }
 
     /// Works on the run, on the threads of the evaluator.
@@ -235,10 +230,7 @@ impl<'q> RunStream<'q> {
             return Err(Error::Unanswerable("the run has ended with an error".to_owned()));
         }
         let run = &mut self.run;
-        let done = match &self.pool {
-            Some(pool) => pool.install(|| work(run)),
-            None => work(run),
-        };
+        let done = self.shared.evaluation.install(|| work(run));
         let refusal = || self.run.takers().find_map(|worker| worker.failed.take()).unwrap_or(Error::Stopped);
         let done = done.and_then(|done| done.ok_or_else(refusal));
         self.failed = done.is_err();
@@ -247,25 +239,25 @@ impl<'q> RunStream<'q> {
 
     /// The error of a reader; [`Error::Stopped`] if the reader failed because the evaluation was stopped.
     fn why(&self, error: Error) -> Error {
-        match self.evaluation.is_stopped() {
+        match self.shared.is_stopped() {
             true => Error::Stopped,
             false => error,
         }
     }
 
     /// Finishes the run: its last query, the queries that it lacks, and its sums.
-    fn end(mut self) -> Result<Ended<'q>> {
+    fn end(mut self) -> Result<(Outcome<'static, ReadRun<'q>>, KeptValues)> {
         let Passed { info, met } = self.go(|run| run.finish())?;
-        let RunStream { evaluation, mut run, pool, .. } = self;
+        let RunStream { shared, mut run, .. } = self;
         let mut part = PassedValues::default();
         run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
         drop(run);
         // Invariant: others that share it are the workers and the function that makes them, which went with the run.
-        let of = Arc::into_inner(evaluation).unwrap_or_else(|| unreachable!("all workers are gone"));
+        let of = Arc::into_inner(shared).unwrap_or_else(|| unreachable!("all workers are gone"));
         let run = ReadRun { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
-        of.evaluator.check(&run, &of.slots)?;
+        of.evaluation.evaluator.check(&run, &of.slots)?;
         let without = |query: u32| QueryRanking { query, labels: &[], exact: &[] };
-        let missing: Vec<QueryRanking<'_>> = match of.evaluator.queries {
+        let missing: Vec<QueryRanking<'_>> = match of.evaluation.evaluator.queries {
             QuerySet::Both => Vec::new(),
             _ => (0..).zip(&run.met).filter(|(_, met)| !**met).map(|(query, _)| without(query)).collect(),
         };
@@ -274,37 +266,12 @@ impl<'q> RunStream<'q> {
             true => of.block(&[], &mut block, &mut part), // so that there are sums
             false => missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part)),
         };
-        match pool {
-            Some(pool) => pool.install(evaluate)?,
-            None => evaluate()?,
-        }
+        of.evaluation.install(&mut evaluate)?;
         let PassedValues { sums, values } = part;
         let sums = sums.unwrap_or_else(|| unreachable!("a block was evaluated"));
-        Ok(Ended { values: of.wants.values.then_some(values), of, run, sums })
-    }
-}
-
-/// A run that was evaluated to its end.
-struct Ended<'q> {
-    of: Evaluation<'q>,
-    run: ReadRun<'q>,
-    sums: SlotSums,
-    /// Queries with their values, `[measure][query]`, if they are kept.
-    values: Option<Vec<(Vec<u32>, Vec<f64>)>>,
-}
-
-impl Ended<'_> {
-    fn summary(&self) -> Result<Summary> {
-        let Evaluation { evaluator, slots, wants, .. } = &self.of;
-        let wants = Wants { values: false, prints: true, ..*wants };
-        let (runs, _) = evaluator.summed(&self.run, slots, &self.sums, wants)?;
-        evaluator.summary_of(&self.run, runs)
-    }
-
-    fn scores(self) -> Result<Scores> {
-        let Evaluation { evaluator, slots, wants, notices, .. } = self.of;
-        let (runs, slots) = evaluator.summed(&self.run, &slots, &self.sums, wants)?;
-        evaluator.scores(&self.run, Done { runs, slots, notices }, KeptValues { parts: self.values })
+        let PassingEvaluation { evaluation, slots, wants, notices, .. } = of;
+        let kept = KeptValues { parts: wants.values.then_some(values) };
+        Ok((Outcome { evaluator: evaluation.evaluator, joined: run, slots, sums, notices, wants }, kept))
     }
 }
 
@@ -367,14 +334,14 @@ type PassedValues = BlockResults<(Vec<u32>, Vec<f64>)>;
 
 /// A worker, which evaluates rankings as they come.
 struct EvaluatingWorker<'q> {
-    of: Arc<Evaluation<'q>>,
+    of: Arc<PassingEvaluation<'q>>,
     block: Block,
     part: PassedValues,
     failed: Option<Error>,
 }
 
 impl<'q> EvaluatingWorker<'q> {
-    fn new(of: &Arc<Evaluation<'q>>) -> Self {
+    fn new(of: &Arc<PassingEvaluation<'q>>) -> Self {
         EvaluatingWorker {
             of: of.clone(),
             block: Block::default(),
@@ -418,7 +385,7 @@ impl TakeRankings for EvaluatingWorker<'_> {
     }
 }
 
-impl Evaluation<'_> {
+impl PassingEvaluation<'_> {
     fn is_stopped(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.is_stopped())
     }
@@ -438,9 +405,19 @@ impl Evaluation<'_> {
         self.watch.iter().for_each(|watch| watch.expect(labels));
         let empty: Vec<u32> =
             (0..).zip(rows).filter(|(_, row)| row.labels.is_empty()).map(|(row, _)| row).collect();
-        let with = (&self.plan, self.engine.as_ref());
-        let slots = self.slots.of_part(&queries);
-        let (mut sums, kept) = self.evaluator.block(with, &batch, slots, self.wants, &empty)?;
+        let feed = Feed {
+            plan: &self.plan,
+            batch,
+            cuts: Cuts::default(),
+            slots: self.slots.of_part(&queries),
+            wants: self.wants,
+            empty: &empty,
+            watch: None,
+            alone: true,
+        };
+        let kept = || KeptValues { parts: self.wants.values.then(Vec::new) };
+        let Fed { mut sums, sink: kept, .. } =
+            self.evaluation.evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
         let query = |row: u32| queries[row as usize];
         sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
         let values = kept.parts.into_iter().flatten();

@@ -1,0 +1,247 @@
+//! An evaluation: measures with their options, and the engine and the threads that compute.
+//!
+//! Whatever is evaluated comes through one of three feeders, which know nothing but how batches come: a matrix (`matrix`), rankings in the
+//! caller's memory (`rankings`), and a run that passes (`passing`). The engine is chosen here for all of them, each batch takes the same
+//! steps (`feed`), and the sums end in one `Outcome`, of which scores and summaries are made.
+
+use std::borrow::Cow;
+
+use super::Evaluator;
+use super::evaluator::EngineChoice;
+use super::pool::pool;
+use crate::engine::auto::{self, TakenEngine};
+use crate::engine::{ChosenEngine, Engine, Job, cpu::Cpu};
+use crate::error::{Error, Result};
+use crate::label::{JudgedBy, LabelMatrix, RankingRule};
+use crate::measure::{JudgmentInput, Measure};
+use crate::plan::Plan;
+use crate::scores::{Scores, TiedValue};
+use crate::summary::Summary;
+use crate::timing::Timing;
+
+/// What feeds an evaluation with batches, as far as the choice of an engine depends on it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Feeder {
+    /// Matrices with as many labels, which a GPU reads too, if that pays.
+    Matrices { labels: u64 },
+    /// Rankings in memory, block by block.
+    Rankings,
+    /// A run that passes, query by query.
+    Passing,
+}
+
+/// What is kept besides averages.
+#[derive(Clone, Copy)]
+pub(super) struct Wants {
+    pub moments: bool,
+    pub values: bool,
+    pub prints: bool,
+}
+
+impl Wants {
+    /// What a summary needs.
+    pub const SUMMARY: Wants = Wants { moments: true, values: false, prints: true };
+}
+
+/// Measures with their options, and what computes them.
+pub struct Evaluation<'e> {
+    pub(super) evaluator: Cow<'e, Evaluator>,
+    /// The engine; `None` for the reference.
+    taken: Option<TakenEngine>,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl<'e> Evaluation<'e> {
+    /// Chooses the engine, and starts the threads that were asked for.
+    ///
+    /// # Errors
+    /// A GPU that was asked for and is not there, or refuses, or is none for this feeder; threads that cannot be started.
+    pub(super) fn new(evaluator: Cow<'e, Evaluator>, feeder: Feeder) -> Result<Self> {
+        let pool = evaluator.threads.map(pool).transpose()?;
+        // On those threads, because the choice depends on how many there are.
+        let taken = install(pool.as_ref(), || evaluator.taken(feeder))?;
+        Ok(Evaluation { evaluator, taken, pool })
+    }
+
+    /// Chooses the engine for these matrices, and starts the threads that were asked for.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], as far as it is about an engine.
+    pub fn of_matrices(evaluator: &'e Evaluator, matrices: &[LabelMatrix]) -> Result<Self> {
+        let labels = matrices.iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
+        Evaluation::new(Cow::Borrowed(evaluator), Feeder::Matrices { labels })
+    }
+
+    /// Takes the engine that is given.
+    pub fn on(evaluator: &'e Evaluator, engine: ChosenEngine) -> Self {
+        let taken = Some(TakenEngine::asked(engine));
+        Evaluation { evaluator: Cow::Borrowed(evaluator), taken, pool: None }
+    }
+
+    /// The engine; `None` for the reference.
+    pub(super) fn engine(&self) -> Option<&ChosenEngine> {
+        self.taken.as_ref().map(|taken| &taken.engine)
+    }
+
+    /// The name of the engine, with the reason why it was taken, if it was not asked for.
+    pub fn engine_name(&self) -> String {
+        match &self.taken {
+            None => "reference".to_owned(),
+            Some(TakenEngine { engine, why, .. }) if why.is_empty() => engine.describe(),
+            Some(TakenEngine { engine, why, .. }) => format!("{}; {why}", engine.describe()),
+        }
+    }
+
+    /// Why a GPU was not taken that would have been faster.
+    pub fn refused(&self) -> Option<&str> {
+        self.taken.as_ref().and_then(|taken| taken.refused.as_deref())
+    }
+
+    /// What the engine makes of a plan for a matrix, line by line.
+    pub fn explain(&self, plan: &Plan, matrix: &LabelMatrix) -> Vec<String> {
+        let prepared = plan.prepare(&matrix.batch());
+        let (program, inputs, view) = (plan.program(), prepared.inputs(), self.evaluator.view);
+        let job = Job { batch: matrix.batch(), view, program, inputs, watch: None };
+        self.engine().map(|engine| engine.explain(&job)).unwrap_or_default()
+    }
+
+    /// Does some work on the threads of the evaluation.
+    pub(super) fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        install(self.pool.as_ref(), work)
+    }
+
+    /// Works with the engine. Where a GPU fails that was not asked for, the CPU does the work, and all that comes after it: a device that
+    /// failed once is not asked again.
+    pub(super) fn on_engine<T: Send>(
+        &mut self,
+        work: impl Fn(&Evaluator, Option<&ChosenEngine>) -> Result<T> + Sync,
+    ) -> Result<T> {
+        match self.install(|| work(&self.evaluator, self.engine())) {
+            Err(Error::Device(message)) if self.evaluator.engine == EngineChoice::Auto => {
+                let mut cpu = TakenEngine::asked(ChosenEngine::Cpu(Cpu::new()));
+                cpu.refused = Some(message);
+                self.taken = Some(cpu);
+                self.install(|| work(&self.evaluator, self.engine()))
+            }
+            done => done,
+        }
+    }
+
+    /// Evaluates all runs of a matrix.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn scores(&mut self, matrix: &LabelMatrix, timing: &mut Timing) -> Result<Scores> {
+        let (scores, took) = self.on_engine(|evaluator, engine| {
+            let mut timing = Timing::default();
+            Ok((evaluator.evaluated(engine, matrix, &mut timing)?, timing))
+        })?;
+        timing.merge(&took);
+        Ok(scores)
+    }
+
+    /// Returns the scores and the summary of all runs of a matrix, from one pass.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate_with_summary`].
+    pub fn scores_and_summary(
+        &mut self,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<(Scores, Summary)> {
+        let (both, took) = self.on_engine(|evaluator, engine| {
+            let mut timing = Timing::default();
+            let wants = Wants { values: evaluator.wants().values, ..Wants::SUMMARY };
+            let (outcome, kept) =
+                evaluator.matrix(engine, matrix, wants, &mut timing, || evaluator.kept())?;
+            let both = timing.time("statistics", || outcome.scores_and_summary(kept))?;
+            Ok((both, timing))
+        })?;
+        timing.merge(&took);
+        Ok(both)
+    }
+}
+
+/// Does some work in a pool, or where the caller is.
+fn install<T: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> T + Send) -> T {
+    match pool {
+        Some(pool) => pool.install(work),
+        None => work(),
+    }
+}
+
+impl Evaluator {
+    /// Chooses the engine; `None` for the reference, which is no engine.
+    fn taken(&self, feeder: Feeder) -> Result<Option<TakenEngine>> {
+        let cpu = || TakenEngine::asked(ChosenEngine::Cpu(Cpu::new()));
+        Ok(match (self.engine, feeder) {
+            (EngineChoice::Reference, _) => None,
+            (EngineChoice::Gpu, Feeder::Passing) => {
+                let message = "a GPU reads label matrices: join the whole run for it".to_owned();
+                return Err(Error::Unanswerable(message));
+            }
+            (EngineChoice::Gpu, _) => Some(self.gpu()?),
+            // An evaluation takes about one fold a measure, and never many.
+            (EngineChoice::Auto, Feeder::Matrices { labels }) => {
+                Some(auto::take(labels, self.measures.len().min(12)))
+            }
+            (EngineChoice::Auto | EngineChoice::Cpu, _) => Some(cpu()),
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn gpu(&self) -> Result<TakenEngine> {
+        use crate::engine::gpu::{Gpu, device::Choice};
+        let gpu = Gpu::open(self.adapter.as_deref().map_or(Choice::Hardware, Choice::Named))?;
+        Ok(TakenEngine::asked(ChosenEngine::Gpu(Box::new(gpu))))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn gpu(&self) -> Result<TakenEngine> {
+        Err(Error::Device("laneval was built without its GPU engine (feature `gpu`)".to_owned()))
+    }
+
+    /// What the scores need to be kept.
+    pub(super) fn wants(&self) -> Wants {
+        Wants {
+            moments: self.stats.iter().any(|stat| stat.needs_moments()),
+            values: self.per_query || self.stats.iter().any(|stat| stat.needs_values()),
+            prints: false,
+        }
+    }
+
+    /// Checks that batches, which come in one order, are valued in that order.
+    pub(super) fn check_ranked(&self, message: &str) -> Result<()> {
+        match self.tied {
+            TiedValue::Ranked => Ok(()),
+            _ => Err(Error::Unanswerable(message.to_owned())),
+        }
+    }
+
+    pub(super) fn check_depth(&self, rule: RankingRule) -> Result<()> {
+        match (self.view.depth, rule.depth) {
+            (Some(asked), Some(built)) if asked > built => Err(Error::Unanswerable(format!(
+                "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Checks that measures get the judgments that they need, if those are by these facets.
+pub(super) fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
+    let there = by.map_or(JudgmentInput::Grades, JudgmentInput::Groups);
+    let lacks = |measure: &&Measure| match measure.input() {
+        JudgmentInput::Any => false,
+        // Of judges and subtopics a document has the largest grade.
+        JudgmentInput::Grades => by == Some(JudgedBy::Preference),
+        needed => needed != there,
+    };
+    match measures.iter().find(lacks) {
+        Some(measure) => Err(Error::Unanswerable(format!(
+            "{measure} needs {}, and what was read is {there}",
+            measure.input()
+        ))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,142 @@
+//! The first feeder: a label matrix, which is one batch.
+
+use std::borrow::Cow;
+
+use super::evaluation::{Evaluation, Feeder, Wants};
+use super::feed::{Fed, Feed};
+use super::outcome::Outcome;
+use super::sink::{KeptValues, Sink};
+use super::slots::Slots;
+use super::{Evaluator, tied};
+use crate::engine::{ChosenEngine, Engine};
+use crate::error::Result;
+use crate::label::LabelMatrix;
+use crate::scores::{QuerySet, Scores, TiedValue};
+use crate::summary::Summary;
+use crate::timing::Timing;
+
+impl Evaluator {
+    /// Evaluates all runs of a matrix.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix; more
+    /// measures, or measures of more runs, than there should be memory for; a value that is not finite ([`Error::NotFinite`]); a GPU
+    /// that was asked for and is not there, or refuses.
+    ///
+    /// [`Error::NotFinite`]: crate::Error::NotFinite
+    pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
+        self.evaluation(matrix)?.scores(matrix, &mut Timing::default())
+    }
+
+    /// Returns the summary of all runs of a matrix, which can be merged with summaries of other matrices. It has the ids of the queries
+    /// that count, and of those that the runs lack.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and two runs of the same name.
+    pub fn summary(&self, matrix: &LabelMatrix) -> Result<Summary> {
+        Ok(self.summary_into(matrix, || ())?.0)
+    }
+
+    /// Returns the summary of all runs of a matrix, and a sink that has been shown all values. `begin` makes a sink for each worker.
+    ///
+    /// # Errors
+    /// As [`Evaluator::summary`].
+    pub fn summary_into<S: Sink>(
+        &self,
+        matrix: &LabelMatrix,
+        begin: impl Fn() -> S + Sync,
+    ) -> Result<(Summary, S)> {
+        self.evaluation(matrix)?.on_engine(|evaluator, engine| {
+            let (outcome, sink) =
+                evaluator.matrix(engine, matrix, Wants::SUMMARY, &mut Timing::default(), &begin)?;
+            Ok((outcome.summary()?, sink))
+        })
+    }
+
+    /// Returns the scores and the summary of all runs of a matrix, from one pass.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
+    pub fn evaluate_with_summary(&self, matrix: &LabelMatrix) -> Result<(Scores, Summary)> {
+        self.evaluation(matrix)?.scores_and_summary(matrix, &mut Timing::default())
+    }
+
+    /// Evaluates all runs of a matrix on `engine`.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and what the engine refuses.
+    pub fn evaluate_on(&self, engine: &impl Engine, matrix: &LabelMatrix) -> Result<Scores> {
+        self.evaluated(Some(engine), matrix, &mut Timing::default())
+    }
+
+    fn evaluation(&self, matrix: &LabelMatrix) -> Result<Evaluation<'_>> {
+        let labels = matrix.tile_bytes().len() as u64;
+        Evaluation::new(Cow::Borrowed(self), Feeder::Matrices { labels })
+    }
+
+    /// Returns the summary of a matrix, computed on the CPU that is there.
+    pub(super) fn summary_on(&self, engine: &ChosenEngine, matrix: &LabelMatrix) -> Result<Summary> {
+        let (outcome, ()) =
+            self.matrix(Some(engine), matrix, Wants::SUMMARY, &mut Timing::default(), || ())?;
+        outcome.summary()
+    }
+
+    /// Evaluates all runs of a matrix on `engine`, or by the reference where it is `None`.
+    pub(super) fn evaluated(
+        &self,
+        engine: Option<&impl Engine>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<Scores> {
+        let (outcome, kept) = self.matrix(engine, matrix, self.wants(), timing, || self.kept())?;
+        timing.time("statistics", || outcome.scores(kept))
+    }
+
+    /// Makes a sink that keeps the values, if the scores need them.
+    pub(super) fn kept(&self) -> KeptValues {
+        KeptValues { parts: self.wants().values.then(Vec::new) }
+    }
+
+    /// Feeds the engine with a matrix.
+    pub(super) fn matrix<'o, S: Sink>(
+        &'o self,
+        engine: Option<&impl Engine>,
+        matrix: &'o LabelMatrix,
+        wants: Wants,
+        timing: &mut Timing,
+        begin: impl Fn() -> S + Sync,
+    ) -> Result<(Outcome<'o, &'o LabelMatrix>, S)> {
+        if engine.is_none() && self.tied != TiedValue::Ranked {
+            return Err(tied::no_reference(self.tied));
+        }
+        let (slots, notices) =
+            Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
+        self.check(&matrix, &slots)?;
+        let empty: Vec<u32> = match self.queries {
+            QuerySet::Both => Vec::new(),
+            QuerySet::Judged | QuerySet::Complete => empty_rows(matrix),
+        };
+        let feed = Feed {
+            plan: &self.plan(matrix.book())?,
+            batch: matrix.batch(),
+            cuts: self.cuts(matrix),
+            slots,
+            wants,
+            empty: &empty,
+            watch: self.watch.as_deref(),
+            alone: false,
+        };
+        let Fed { slots, sums, sink } = self.feed(engine, feed, &mut Some(timing), begin)?;
+        let evaluator = Cow::Borrowed(self);
+        Ok((Outcome { evaluator, joined: matrix, slots, sums, notices, wants }, sink))
+    }
+}
+
+/// The rows without any document.
+fn empty_rows(matrix: &LabelMatrix) -> Vec<u32> {
+    let depths = matrix.depths();
+    if !depths.contains(&0) {
+        return Vec::new();
+    }
+    (0..matrix.rows() as u32).filter(|&row| depths[row as usize] == 0).collect()
+}
