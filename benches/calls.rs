@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Instant;
 
-use laneval::internals::generate::Synthetic;
+use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, Input, Join};
 use rayon::ThreadPoolBuilder;
 

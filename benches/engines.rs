@@ -5,9 +5,9 @@
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use laneval::internals::engine::Engine;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::generate::Synthetic;
+use laneval::parts::engine::Engine;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, LabelMatrix};
 
 const SIX: [&str; 6] = ["AP", "RR", "nDCG@10", "nDCG", "P@10", "R@100"];
@@ -38,7 +38,7 @@ impl Pair<'_> {
 /// The pairs of one matrix.
 #[cfg(feature = "gpu")]
 fn bench_gpu(pair: &mut Pair<'_>) {
-    use laneval::internals::engine::gpu::{Gpu, device::Choice};
+    use laneval::parts::engine::gpu::{Gpu, device::Choice};
     let named = std::env::var("LANEVAL_ADAPTER").ok();
     let gpu = Gpu::open(named.as_deref().map_or(Choice::Hardware, Choice::Named));
     let Ok(gpu) = gpu.inspect_err(|error| eprintln!("only the CPU is timed: {error}")) else { return };

@@ -8,10 +8,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fearless_simd::Level;
-use laneval::internals::engine::{ChosenEngine, cpu::Cpu};
-use laneval::internals::evaluate::Evaluation;
-use laneval::internals::generate::Synthetic;
-use laneval::internals::timing::Timing;
+use laneval::parts::engine::{ChosenEngine, cpu::Cpu};
+use laneval::parts::evaluate::Evaluation;
+use laneval::parts::generate::Synthetic;
+use laneval::parts::timing::Timing;
 use laneval::{Evaluator, LabelMatrix};
 
 const REPEATS: usize = 25;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Level, dispatch};
-use laneval::internals::compare::{
+use laneval::parts::compare::{
     DrawSums, Family, Flips, Pair, Philox, RESAMPLES, Resamples, purpose, query_hash, tallies,
 };
 use rayon::prelude::*;

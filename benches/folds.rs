@@ -9,10 +9,10 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::Level;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::cpu::folds::{self, Wanted};
-use laneval::internals::fold::Weights;
-use laneval::internals::label::Tile;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::engine::cpu::folds::{self, Wanted};
+use laneval::parts::fold::Weights;
+use laneval::parts::label::Tile;
 
 #[path = "../tests/simd.rs"]
 mod simd;

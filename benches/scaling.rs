@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use laneval::internals::generate::Synthetic;
+use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, Join};
 
 const DOUBLINGS: u32 = 5;

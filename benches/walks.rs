@@ -6,9 +6,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use laneval::internals::generate::Synthetic;
-use laneval::internals::measure::Recipe;
 use laneval::measure::{MEASURES, Measure};
+use laneval::parts::generate::Synthetic;
+use laneval::parts::measure::Recipe;
 use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores};
 
 const REPEATS: usize = 9;

@@ -88,13 +88,10 @@
 //!
 //! `serde`: scores and summaries as data for other programs; `report` brings it.
 //!
-//! `internals`: parts for the tests, the benches and the command of this repository. They change without notice.
+//! `internals`, `parts`: for the command, and for the tests and benches, of this repository. They change without notice.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // they panic where nothing can be written
-
-// What only tests, benches and the command use is dead without them.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 #[macro_use]
 extern crate laneval_join;
@@ -106,6 +103,7 @@ pub mod compare;
 mod engine;
 mod evaluate;
 mod fold;
+#[cfg(feature = "internals")]
 mod generate;
 pub mod measure;
 mod plan;
@@ -113,6 +111,7 @@ mod reference;
 #[cfg(feature = "report")]
 pub mod report;
 mod scores;
+#[cfg(feature = "internals")]
 mod show;
 mod stats;
 pub mod summary;
@@ -120,9 +119,11 @@ mod ties;
 mod timing;
 
 // The lower half, which is a package of its own.
+#[cfg(any(feature = "internals", feature = "serde"))]
+use laneval_join::whole_file;
 #[doc(inline)]
 pub use laneval_join::{arrays, error};
-use laneval_join::{facets, ingest, label, numbers, sort, watch, whole_file};
+use laneval_join::{facets, ingest, label, numbers, sort, watch};
 
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
@@ -184,64 +185,12 @@ pub mod gpu {
     pub use crate::evaluate::resident::Resident;
 }
 
-/// Internal parts, for the tests, the benches and the command of this repository.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-#[allow(missing_docs)]
-pub mod internals {
-    pub mod compare {
-        pub use crate::compare::{agreement::tau_b, bootstrap::*, flips::*, philox::*, randomised::*};
-    }
-    pub mod engine {
-        pub use crate::engine::*;
-    }
-    pub mod evaluate {
-        pub use crate::evaluate::*;
-    }
-    pub mod fold {
-        pub use crate::fold::*;
-    }
-    pub mod generate {
-        pub use crate::generate::*;
-    }
-    pub mod ingest {
-        pub use crate::ingest::*;
-    }
-    pub mod label {
-        pub use crate::label::*;
-    }
-    pub mod measure {
-        pub use crate::measure::recipe::*;
-    }
-    pub mod plan {
-        pub use crate::plan::*;
-    }
-    pub mod reference {
-        pub use crate::reference::*;
-    }
-    #[cfg(feature = "report")]
-    pub mod report {
-        pub use crate::report::long::*;
-    }
-    pub mod scores {
-        pub use crate::scores::*;
-    }
-    pub mod show {
-        pub use crate::show::*;
-    }
-    pub mod stats {
-        pub use crate::stats::*;
-    }
-    pub mod ties {
-        pub use crate::ties::*;
-    }
-    pub mod timing {
-        pub use crate::timing::*;
-    }
-    pub mod whole_file {
-        pub use crate::whole_file::*;
-    }
-}
+pub mod internals;
+#[cfg(feature = "parts")]
+#[doc(hidden)]
+pub mod parts;
 
 /// The README's examples, run as tests.
 #[cfg(doctest)]

@@ -32,6 +32,7 @@ impl Timing {
     }
 
     /// The steps with their times.
+    #[cfg(feature = "internals")]
     pub fn steps(&self) -> &[(&'static str, Duration)] {
         &self.steps
     }

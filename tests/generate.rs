@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use laneval::internals::generate::Synthetic;
+use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, Join, LabelMatrix};
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -4,8 +4,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use laneval::internals::generate::Synthetic;
 use laneval::lmx::exit_when_a_mapped_file_shrinks;
+use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, LabelMatrix};
 
 /// A variable that is set if the test binary is a process of its own: it asks for the message `first`, or `last`.

@@ -1,6 +1,6 @@
 //! Random label matrices of chosen shapes, made without any text.
 
-use laneval::internals::label::{
+use laneval::parts::label::{
     ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
 };
 use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};

@@ -1,7 +1,7 @@
 //! Measures as values: which text parses to which measure, and the errors of others.
 
-use laneval::internals::reference;
 use laneval::measure::{Defaults, FOREIGN, JUDGES, Kind, MEASURES, SETS, Tool, Value, parse_list};
+use laneval::parts::reference;
 use laneval::{Codebook, Error, Measure};
 use proptest::prelude::*;
 

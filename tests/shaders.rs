@@ -3,20 +3,18 @@
 
 use std::mem::offset_of;
 
-use laneval::internals::engine::Job;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::gpu::device::{Adapter, Device};
-use laneval::internals::engine::gpu::kernels::{
-    COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers,
-};
-use laneval::internals::engine::gpu::layout::{
+use laneval::parts::engine::Job;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::engine::gpu::device::{Adapter, Device};
+use laneval::parts::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers};
+use laneval::parts::engine::gpu::layout::{
     BatchUniform as Batch, ProductUniform as Product, TileEntry as Tile,
 };
-use laneval::internals::engine::gpu::reduce::Scaled;
-use laneval::internals::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
-use laneval::internals::engine::gpu::{Gpu, mirror};
-use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
-use laneval::internals::label::Above;
+use laneval::parts::engine::gpu::reduce::Scaled;
+use laneval::parts::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
+use laneval::parts::engine::gpu::{Gpu, mirror};
+use laneval::parts::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
+use laneval::parts::label::Above;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};

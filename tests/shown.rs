@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use laneval::internals::show::{InRun, LastLine, Shown, ShownJudgment};
 use laneval::measure::Measure;
+use laneval::parts::show::{InRun, LastLine, Shown, ShownJudgment};
 use laneval::{
     EngineChoice, Evaluator, Input, Join, LabelMatrix, RunInput, ScoreType, TiedValue, Ties, View,
 };

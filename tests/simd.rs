@@ -1,7 +1,7 @@
 //! The levels of SIMD, as tests and benches ask for them.
 
 use fearless_simd::Level;
-use laneval::internals::engine::cpu::Cpu;
+use laneval::parts::engine::cpu::Cpu;
 
 /// Every level of this kind of processor by name, the best first, the scalar fallback last; `None` if this machine lacks it.
 pub fn levels() -> Vec<(&'static str, Option<Cpu>)> {

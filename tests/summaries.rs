@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use laneval::arrays::{Rankings, Shape};
-use laneval::internals::measure::Recipe;
 use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
+use laneval::parts::measure::Recipe;
 use laneval::{
     Codebook, Error, Evaluator, Groups, Ids, Input, Join, LabelMatrix, Notice, Qrels, QuerySet, RunInput,
     RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,

@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use laneval::internals::label::Document;
-use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{
+use laneval::measure::{Average, Better, Measure};
+use laneval::parts::label::Document;
+use laneval::parts::label::code::UNPOOLED;
+use laneval::parts::reference::{Ranking, function};
+use laneval::parts::ties::{
     CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
 };
-use laneval::measure::{Average, Better, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
 use crate::cases::{by_default, some};

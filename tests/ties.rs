@@ -1,13 +1,13 @@
 //! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and changes that must not
 //! matter.
 
-use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
-use laneval::internals::label::{Document, Facts};
-use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{
+use laneval::measure::{Average, Better, MEASURES, Measure};
+use laneval::parts::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+use laneval::parts::label::{Document, Facts};
+use laneval::parts::reference::{Ranking, function};
+use laneval::parts::ties::{
     Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
 };
-use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
 use rayon::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use laneval::internals::label::Facts;
-use laneval::internals::label::code::{FIRST_GRADE, UNPOOLED};
-use laneval::internals::reference::{Ranking, function};
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
+use laneval::parts::label::Facts;
+use laneval::parts::label::code::{FIRST_GRADE, UNPOOLED};
+use laneval::parts::reference::{Ranking, function};
 use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
 
 use crate::matrices::{Query, Shape, matrix};

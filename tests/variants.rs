@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use laneval::internals::measure::Recipe;
 use laneval::measure::{CutoffRule, Definition, JudgmentInput, Kind, MEASURES, Measure};
+use laneval::parts::measure::Recipe;
 use laneval::{JudgedBy, LabelMatrix};
 
 /// Some values of a parameter, as written.

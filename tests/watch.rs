@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use laneval::compare::{Comparison, ComparisonOptions, Correction, Interval, Permutations};
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::{Engine, Gather, Job};
-use laneval::internals::fold::{Columns, QueryInputs};
-use laneval::internals::generate::Synthetic;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::engine::{Engine, Gather, Job};
+use laneval::parts::fold::{Columns, QueryInputs};
+use laneval::parts::generate::Synthetic;
 use laneval::{EngineChoice, ErrorKind, Evaluator, LabelMatrix, View, Watch};
 
 fn matrix() -> LabelMatrix {

@@ -52,6 +52,7 @@ pub struct Resamples {
 
 impl Resamples {
     /// Computes the sums of series, which are values in whole units, of `queries`, which are hashes of ids.
+    #[cfg(feature = "parts")]
     pub fn of(seed: u64, queries: &[u64], series: &[&[i64]], resamples: u32) -> Resamples {
         Resamples::watched(seed, queries, series, resamples, None)
     }

@@ -99,6 +99,7 @@ impl Family {
     }
 
     /// Makes the family of some pairs of series, which are values in whole units.
+    #[cfg(feature = "parts")]
     pub fn of(series: &[&[i64]], pairs: &[Pair]) -> Family {
         let hypothesis = |&pair: &Pair| {
             let deltas = units::deltas(series[pair.baseline], series[pair.run]);
@@ -370,6 +371,7 @@ impl DrawSums {
     }
 
     /// Whether there are no draws.
+    #[cfg(feature = "parts")]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

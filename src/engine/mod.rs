@@ -6,6 +6,8 @@ pub mod cpu;
 pub mod gpu;
 pub mod walk;
 
+#[cfg(feature = "internals")]
+pub mod folds_alone;
 mod job;
 
 use fearless_simd::Level;

@@ -10,11 +10,10 @@ use super::Evaluator;
 use super::evaluator::EngineChoice;
 use super::pool::pool;
 use crate::engine::auto::{self, TakenEngine};
-use crate::engine::{ChosenEngine, Engine, Job, cpu::Cpu};
+use crate::engine::{ChosenEngine, Engine, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::label::{JudgedBy, LabelMatrix, RankingRule};
 use crate::measure::{JudgmentInput, Measure};
-use crate::plan::Plan;
 use crate::scores::{Scores, TiedValue};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -47,8 +46,8 @@ impl Wants {
 pub struct Evaluation<'e> {
     pub(super) evaluator: Cow<'e, Evaluator>,
     /// The engine; `None` for the reference.
-    taken: Option<TakenEngine>,
-    pool: Option<rayon::ThreadPool>,
+    pub(super) taken: Option<TakenEngine>,
+    pub(super) pool: Option<rayon::ThreadPool>,
 }
 
 impl<'e> Evaluation<'e> {
@@ -63,21 +62,6 @@ impl<'e> Evaluation<'e> {
         Ok(Evaluation { evaluator, taken, pool })
     }
 
-    /// Chooses the engine for these matrices, and starts the threads that were asked for.
-    ///
-    /// # Errors
-    /// As [`Evaluator::evaluate`], as far as it is about an engine.
-    pub fn of_matrices(evaluator: &'e Evaluator, matrices: &[LabelMatrix]) -> Result<Self> {
-        let labels = matrices.iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
-        Evaluation::new(Cow::Borrowed(evaluator), Feeder::Matrices { labels })
-    }
-
-    /// Takes the engine that is given.
-    pub fn on(evaluator: &'e Evaluator, engine: ChosenEngine) -> Self {
-        let taken = Some(TakenEngine::asked(engine));
-        Evaluation { evaluator: Cow::Borrowed(evaluator), taken, pool: None }
-    }
-
     /// The engine; `None` for the reference.
     pub(super) fn engine(&self) -> Option<&ChosenEngine> {
         self.taken.as_ref().map(|taken| &taken.engine)
@@ -90,19 +74,6 @@ impl<'e> Evaluation<'e> {
             Some(TakenEngine { engine, why, .. }) if why.is_empty() => engine.describe(),
             Some(TakenEngine { engine, why, .. }) => format!("{}; {why}", engine.describe()),
         }
-    }
-
-    /// Why a GPU was not taken that would have been faster.
-    pub fn refused(&self) -> Option<&str> {
-        self.taken.as_ref().and_then(|taken| taken.refused.as_deref())
-    }
-
-    /// What the engine makes of a plan for a matrix, line by line.
-    pub fn explain(&self, plan: &Plan, matrix: &LabelMatrix) -> Vec<String> {
-        let prepared = plan.prepare(&matrix.batch());
-        let (program, inputs, view) = (plan.program(), prepared.inputs(), self.evaluator.view);
-        let job = Job { batch: matrix.batch(), view, program, inputs, watch: None };
-        self.engine().map(|engine| engine.explain(&job)).unwrap_or_default()
     }
 
     /// Does some work on the threads of the evaluation.

@@ -182,6 +182,7 @@ impl Evaluator {
     }
 
     /// Whether rankings are valued in the order of the join, and not over all orders of equal scores.
+    #[cfg(feature = "internals")]
     pub(crate) fn is_in_order(&self) -> bool {
         self.tied == TiedValue::Ranked
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! evaluator      measures, and the options of their evaluation
 //! evaluation     with an engine and threads; the engine is chosen here
-//! matrix         a feeder: a matrix, which is one batch
+//! matrix         a feeder: a matrix, which is one batch; matrices: several under one evaluation
 //! rankings       a feeder: rankings in memory, in blocks
 //! passing        a feeder: a run that passes, query by query
 //! feed           a batch on its way to sums; by_reference: without an engine
@@ -13,6 +13,7 @@
 //! missing        queries that no shard had
 //! tied, bordered, interval, judges   values over the orders of equal scores, and of several judges
 //! resident       averages of labels that stay on a GPU
+//! unpooled       a topic that a run lacks, as trec_eval 10 sees it
 //! ```
 
 mod bordered;
@@ -24,6 +25,8 @@ mod finish;
 mod interval;
 mod joined;
 mod judges;
+#[cfg(feature = "internals")]
+mod matrices;
 mod matrix;
 mod missing;
 mod outcome;
@@ -36,7 +39,10 @@ mod sink;
 mod slots;
 mod tally;
 mod tied;
+#[cfg(feature = "internals")]
+mod unpooled;
 
+#[cfg(feature = "internals")]
 pub use evaluation::Evaluation;
 pub use evaluator::{EngineChoice, Evaluator};
 pub use passing::RunStream;
@@ -44,3 +50,5 @@ pub use pool::most_threads;
 pub use rankings::Stream;
 pub use sink::Sink;
 pub use slots::Groups;
+#[cfg(feature = "internals")]
+pub use unpooled::of_one_unpooled;

@@ -11,8 +11,8 @@ mod squares;
 mod summary;
 
 pub use aggregate::ExactSum;
-pub use fixed::{Fixed, ParseFixedError};
+#[cfg(feature = "serde")]
+pub use fixed::Fixed;
 pub use moments::Moments;
 pub use poisson::poisson_weight;
-pub use squares::SquareSum;
 pub use summary::{Stat, StatName, percentile, summarise};

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use cap::Cap;
 use laneval::arrays::{self, Rankings};
-use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
+use laneval::parts::label::{Above, MOST_JUDGED};
 use laneval::{
     EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
 };

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use laneval::compare::Partial;
-use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
+use laneval::parts::engine::cpu::Cpu;
 use laneval::{
     Dialect, EngineChoice, Evaluator, FileAccess, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs,
     ScoreType, Stat, Summary, Ties, View,

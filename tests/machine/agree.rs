@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::stats::ExactSum;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::stats::ExactSum;
 use laneval::{EngineChoice, Evaluator, QuerySet, Scores, StatName, View};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fearless_simd::Level;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::cpu::folds::{self, Wanted};
-use laneval::internals::fold::Weights;
-use laneval::internals::label::Tile;
+use laneval::parts::engine::cpu::Cpu;
+use laneval::parts::engine::cpu::folds::{self, Wanted};
+use laneval::parts::fold::Weights;
+use laneval::parts::label::Tile;
 
 use crate::cases::by_default;
 

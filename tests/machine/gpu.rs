@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use laneval::internals::engine::gpu::batch::{Answer, Ready, Sizes};
-use laneval::internals::engine::gpu::device::{Choice, Device};
-use laneval::internals::engine::gpu::reduce::{Reducer, Scaled};
-use laneval::internals::engine::gpu::resident::ResidentLabels;
-use laneval::internals::engine::gpu::tasks::IntegerProgram;
-use laneval::internals::engine::gpu::{Gpu, mirror};
-use laneval::internals::engine::{Engine, Job};
-use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task};
-use laneval::internals::generate::Synthetic;
-use laneval::internals::label::Above;
 use laneval::measure::Measure;
+use laneval::parts::engine::gpu::batch::{Answer, Ready, Sizes};
+use laneval::parts::engine::gpu::device::{Choice, Device};
+use laneval::parts::engine::gpu::reduce::{Reducer, Scaled};
+use laneval::parts::engine::gpu::resident::ResidentLabels;
+use laneval::parts::engine::gpu::tasks::IntegerProgram;
+use laneval::parts::engine::gpu::{Gpu, mirror};
+use laneval::parts::engine::{Engine, Job};
+use laneval::parts::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task};
+use laneval::parts::generate::Synthetic;
+use laneval::parts::label::Above;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What must hold at every level of SIMD, once for each level.
 
-use laneval::internals::engine::cpu::Cpu;
+use laneval::parts::engine::cpu::Cpu;
 use libtest_mimic::{Failed, Trial};
 
 use crate::simd::levels;

@@ -3,8 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
-use laneval::internals::engine::Engine;
-use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::{Cpu, Engine};
 
 use super::output::print;
 use super::stop::Stop;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use laneval::compare::Gate;
-use laneval::internals::evaluate::Evaluation;
-use laneval::internals::timing::Timing;
+use laneval::internals::{Evaluation, Timing};
 use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 

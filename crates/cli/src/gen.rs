@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use laneval::internals::generate::Synthetic;
-use laneval::internals::whole_file;
+use laneval::internals::{Synthetic, whole_file};
 use laneval::report::Note;
 
 use super::build::EXTENSION;

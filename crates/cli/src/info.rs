@@ -5,11 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use laneval::error::printable;
-use laneval::internals::label::ExactGrades;
-use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, JsonText, ReportOptions};
-use laneval::{Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
+use laneval::{Codebook, Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -173,7 +171,7 @@ impl Contents {
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
             labels: LabelDescription::of(&codes, matrix),
-            padding_share: share(codes[usize::from(PAST_END)], matrix.tile_bytes().len() as u64),
+            padding_share: share(codes[usize::from(Codebook::PAST_END)], matrix.tile_bytes().len() as u64),
             runs: (0..matrix.runs().len()).map(|at| RunDescription::of(matrix, at)).collect(),
             sections: description.sections.iter().map(section).collect(),
             verified: info.verify.then_some(true),
@@ -279,25 +277,26 @@ impl Depths {
 
 impl LabelDescription {
     fn of(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
-        let first = usize::from(FIRST_GRADE);
+        let first = usize::from(Codebook::FIRST_GRADE);
         let coded = matrix.book().grades().iter().zip(&codes[first..]);
         let coded = coded.map(|(&grade, &labels)| Grade { grade, to: None, labels });
-        let grades = matrix.exact().map_or_else(|| coded.collect(), |exact| ranges(matrix, exact));
-        let total = codes[usize::from(PAST_END) + 1..].iter().sum();
+        let grades =
+            matrix.exact().map_or_else(|| coded.collect(), |exact| ranges(matrix, |row| exact.rows.of(row)));
+        let total = codes[usize::from(Codebook::PAST_END) + 1..].iter().sum();
         LabelDescription {
             total,
             judged_share: share(codes[first..].iter().sum(), total),
-            unpooled: codes[usize::from(UNPOOLED)],
-            negative: codes[usize::from(NEGATIVE)],
+            unpooled: codes[usize::from(Codebook::UNPOOLED)],
+            negative: codes[usize::from(Codebook::NEGATIVE)],
             grades,
         }
     }
 }
 
 /// Counts the labels with exact grades in ten ranges of equal width, of which those without a label are left out.
-fn ranges(matrix: &LabelMatrix, exact: &ExactGrades) -> Vec<Grade> {
+fn ranges<'m>(matrix: &LabelMatrix, exact: impl Fn(usize) -> &'m [f64]) -> Vec<Grade> {
     const RANGES: f64 = 10.0;
-    let mut grades: Vec<f64> = (0..matrix.rows()).flat_map(|row| exact.rows.of(row)).copied().collect();
+    let mut grades: Vec<f64> = (0..matrix.rows()).flat_map(exact).copied().collect();
     grades.par_sort_unstable_by(f64::total_cmp);
     let (least, largest) = (grades.first().copied().unwrap_or(0.0), grades.last().copied().unwrap_or(0.0));
     let range = |grade: f64| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor();

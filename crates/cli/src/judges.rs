@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use laneval::error::printable;
-use laneval::internals::compare::tau_b;
-use laneval::internals::evaluate::Evaluation;
-use laneval::internals::timing::Timing;
+use laneval::internals::{Evaluation, Timing, tau_b};
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::report::{Align, Grid, Note, ReportOptions};
 use laneval::{Error, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};

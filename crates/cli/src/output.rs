@@ -68,7 +68,7 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     if path.is_dir() || slash || path.file_name().is_none() {
         return Err(cannot_write(path, "it is a folder"));
     }
-    let folder = whole_file::folder(path);
+    let folder = folder_of(path);
     if !folder.is_dir() {
         return Err(cannot_write(path, &format!("there is no folder {}", shown(folder))));
     }
@@ -89,7 +89,7 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
 /// Returns whether two paths lead to one file, which need not exist yet.
 pub fn same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
-        let made = || Some(whole_file::folder(path).canonicalize().ok()?.join(path.file_name()?));
+        let made = || Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?));
         path.canonicalize().ok().or_else(made)
     };
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
@@ -120,8 +120,8 @@ fn descriptor(path: &Path) -> Option<u32> {
     let descriptors = Path::new("/dev/fd").canonicalize().ok()?;
     path.metadata().ok()?; // an error if its links form a loop
     let mut path = path.to_owned();
-    while whole_file::folder(&path).canonicalize().ok()? != descriptors {
-        path = whole_file::folder(&path).join(path.read_link().ok()?);
+    while folder_of(&path).canonicalize().ok()? != descriptors {
+        path = folder_of(&path).join(path.read_link().ok()?);
     }
     path.file_name()?.to_str()?.parse().ok()
 }
@@ -137,4 +137,9 @@ fn to_stream(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Res
 
 fn quiet(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+/// Returns the folder that a path lies in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

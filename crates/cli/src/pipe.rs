@@ -18,7 +18,7 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use laneval::error::printable;
-use laneval::internals::ingest::PassingText;
+use laneval::internals::PassingText;
 use laneval::{
     Error, Evaluator, FileAccess, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary,
 };

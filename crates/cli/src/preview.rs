@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use laneval::error::printable;
-use laneval::internals::ingest::{Preview, PreviewRow};
+use laneval::internals::Preview;
 use laneval::report::{Align, Grid, ReportOptions};
 use laneval::{Error, Input, ReadAs};
 use serde::Serialize;
@@ -63,15 +63,20 @@ pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: Plai
     let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
     let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
     let best = [&judgments, &run].into_iter().flatten().filter(is_any).min_by_key(|preview| wrong(preview));
-    let rows = best.map(|preview| preview.rows.iter().map(PreviewedRow::of).collect()).unwrap_or_default();
+    let rows = best
+        .map(|preview| preview.rows.iter().map(|row| PreviewedRow::of(row.line, &row.read)).collect())
+        .unwrap_or_default();
     let taken = |preview: &Result<Preview, Error>| match preview {
         Ok(preview) if is_any(&preview) => TakenAs::For(preview.what.clone()),
         // A row is wrong in every way of reading it.
         Ok(Preview { rows, .. }) => match rows.first() {
-            Some(PreviewRow { line, read: Err(error) }) => {
-                TakenAs::Error(format!("{}:{line}: {error}", shown(path)))
-            }
-            _ => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
+            Some(row) => TakenAs::Error(format!(
+                "{}:{}: {}",
+                shown(path),
+                row.line,
+                row.read.as_ref().err().map_or("", String::as_str)
+            )),
+            None => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
         },
         Err(error) => TakenAs::Error(error.to_string()),
     };
@@ -91,13 +96,13 @@ pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: Plai
 }
 
 impl PreviewedRow {
-    fn of(PreviewRow { line, read }: &PreviewRow) -> Self {
+    fn of(line: u64, read: &Result<[Vec<u8>; 3], String>) -> Self {
         match read {
             Ok(fields) => {
                 let [query, document, number] = fields.each_ref().map(|field| printable(field));
-                PreviewedRow::Read { line: *line, query, document, number }
+                PreviewedRow::Read { line, query, document, number }
             }
-            Err(error) => PreviewedRow::Wrong { line: *line, error: error.clone() },
+            Err(error) => PreviewedRow::Wrong { line, error: error.clone() },
         }
     }
 }

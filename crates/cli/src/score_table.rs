@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use laneval::Scores;
 use laneval::error::printable;
-use laneval::internals::report::{columns, rows};
+use laneval::internals::{columns, rows};
 use laneval::report::ReportOptions;
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laneval::Codebook;
-use laneval::internals::measure::Recipe;
 use laneval::measure::{CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, meanings};
+use laneval::parts::measure::Recipe;
 
 const END: &str = "<!-- end -->";
 

@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use fearless_simd::Level;
 
 use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
@@ -14,6 +14,8 @@ use steps::{Lanes, Step, StepBuffers};
 pub mod documents;
 mod exact;
 pub mod folds;
+#[cfg(feature = "parts")]
+mod read;
 mod steps;
 
 /// A program made ready for tiles.
@@ -35,12 +37,8 @@ impl Cpu {
         Cpu { level: Level::new() }
     }
 
-    /// Reads every label but the last few once, and computes nothing from them. Folds are measured against this.
-    pub fn read(&self, labels: &[u8]) -> u8 {
-        dispatch!(self.level, simd => read(simd, labels))
-    }
-
     /// Computes the columns of one tile.
+    #[cfg(any(feature = "gpu", feature = "parts"))]
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = StepBuffers::default();
         let tile = job.batch.tile(at);
@@ -93,6 +91,7 @@ impl Cpu {
     }
 
     /// Every level of this kind of processor by name, the best first; `None` if this machine lacks it.
+    #[cfg(feature = "internals")]
     pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
         let best = Level::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -110,6 +109,7 @@ impl Cpu {
     }
 
     /// Every level that this machine has, the best first.
+    #[cfg(feature = "internals")]
     pub fn levels() -> Vec<Self> {
         let levels: Vec<Self> = Self::known_levels().into_iter().filter_map(|(_, level)| level).collect();
         // A processor without any of them has the scalar fallback.
@@ -167,15 +167,4 @@ fn tiles_a_job(tiles: &[TileSpan]) -> usize {
     const TILE: usize = 16 << 10;
     let bytes: usize = tiles.iter().map(|tile| tile.bytes() as usize).sum();
     (JOB / (bytes / tiles.len().max(1) + TILE)).max(1)
-}
-
-#[inline(always)]
-fn read<S: Simd>(simd: S, labels: &[u8]) -> u8 {
-    let mut sums = [u8x64::splat(simd, 0); 4];
-    for labels in labels.chunks_exact(256) {
-        for (sum, labels) in sums.iter_mut().zip(labels.chunks_exact(64)) {
-            *sum ^= u8x64::from_slice(simd, labels);
-        }
-    }
-    sums.iter().fold(0, |sum, s| sum ^ s.as_array()[0] ^ s.as_array()[63])
 }

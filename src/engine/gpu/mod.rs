@@ -14,6 +14,7 @@ pub mod device;
 pub mod fixed;
 pub mod kernels;
 pub mod layout;
+#[cfg(feature = "parts")]
 pub mod mirror;
 pub mod rate;
 pub mod reduce;

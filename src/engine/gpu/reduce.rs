@@ -114,6 +114,7 @@ impl Scaled {
     }
 
     /// The value of a row, from the words of its state: what `reduce.wgsl` computes.
+    #[cfg(feature = "parts")]
     pub fn value(&self, word: impl Fn(u32) -> u32, query: usize) -> u64 {
         let low = word(self.word);
         let (state, factor) = match self.state {

@@ -124,6 +124,7 @@ impl IntegerFold {
     }
 
     /// Whether the state is a count or a rank, which f64 holds exactly too.
+    #[cfg(feature = "parts")]
     pub fn is_exact(&self) -> bool {
         matches!(
             self,

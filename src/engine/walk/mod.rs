@@ -23,7 +23,6 @@ mod surplus;
 mod walker;
 
 use crate::fold::Walk;
-pub use crate::label::Document;
 pub use walker::{WalkScratch, Walked, Walker};
 
 /// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they are computed one by one.

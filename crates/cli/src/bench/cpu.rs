@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use laneval::EngineChoice;
-use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::Cpu;
 use rayon::prelude::*;
 
 use super::measure::{FOLD, MEMORY, SIX, Subject, TimedRow};
@@ -45,9 +45,9 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
             subject.six.evaluate_on(&cpu, matrix).map(|scores| _ = black_box(scores))
         }));
     }
-    for program in &subject.folds {
-        names.push((FOLD, program.tasks[0].fold.name().to_owned(), best.name()));
-        works.push(Work::new(move || subject.fold(&best, program)));
+    for (at, fold) in subject.folds.names().enumerate() {
+        names.push((FOLD, fold.to_owned(), best.name()));
+        works.push(Work::new(move || subject.folds.run(at, &best, matrix)));
     }
     turns.take(&mut works)?;
     let read = works[0].wall.as_secs_f64();

@@ -4,10 +4,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use laneval::Error;
-use laneval::internals::engine::Engine;
-use laneval::internals::engine::gpu::Gpu;
-use laneval::internals::engine::gpu::device::Choice;
-use laneval::internals::engine::gpu::rate::Moved;
+use laneval::gpu::{Choice, Gpu};
+use laneval::internals::Engine;
 
 use super::measure::{BenchRows, FOLD, SIX, Subject, TimedRow};
 use super::report::BenchAdapter;
@@ -58,8 +56,9 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) 
         subject.check_averages("gpu, averages only", &resident.averages()?)?;
         let averages = move || resident.averages().map(|averages| _ = black_box(averages));
         works.push(Work::with_clock(move || kernels(gpu, &averages)));
-        for program in &subject.folds {
-            works.push(Work::with_clock(move || kernels(gpu, || subject.fold(loaded, program))));
+        for at in 0..subject.folds.names().len() {
+            let fold = move || subject.folds.run(at, loaded, &subject.matrix);
+            works.push(Work::with_clock(move || kernels(gpu, fold)));
         }
         works.push(Work::new(|| gpu.load(&subject.matrix).map(|loaded| _ = black_box(loaded))));
     }
@@ -67,14 +66,15 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) 
 
     let bytes = subject.matrix.tile_bytes().len() as u64;
     let copied = gpu.copy()?;
-    found.rows.push(moved("copy on the GPU", copied));
+    found.rows.push(moved("copy on the GPU", copied.bytes, copied.seconds));
     if let (Some(_), Some(up)) = (&loaded, works.last()) {
         found.rows.push(TimedRow::moving("labels to the GPU", "gpu", bytes, up.wall.as_secs_f64()));
     }
     let before = gpu.spent().down;
     subject.six.evaluate_on(gpu, &subject.matrix)?;
     let down = gpu.spent().down - before;
-    found.rows.push(moved("answers from the GPU", gpu.bring_back(down)?));
+    let answers = gpu.bring_back(down)?;
+    found.rows.push(moved("answers from the GPU", answers.bytes, answers.seconds));
 
     let device = bytes as f64 * copied.seconds / copied.bytes as f64;
     let mut timed = Timed { subject, cpu: found.rows.clone(), device, rows: &mut found.rows };
@@ -82,14 +82,14 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) 
     if loaded.is_some() {
         timed.add(SIX, SIX, "gpu, labels resident", &works[1]);
         timed.add(SIX, SIX, "gpu, averages only", &works[2]);
-        for (program, work) in subject.folds.iter().zip(&works[3..]) {
-            timed.add(FOLD, program.tasks[0].fold.name(), "gpu, labels resident", work);
+        for (fold, work) in subject.folds.names().zip(&works[3..]) {
+            timed.add(FOLD, fold, "gpu, labels resident", work);
         }
     }
     Ok(())
 }
 
-fn moved(what: &str, Moved { bytes, seconds }: Moved) -> TimedRow {
+fn moved(what: &str, bytes: u64, seconds: f64) -> TimedRow {
     TimedRow::moving(what, "gpu", bytes, seconds)
 }
 

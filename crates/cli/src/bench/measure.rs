@@ -1,14 +1,9 @@
 //! The subject of the measurements, and the rows that result from them.
 
-use std::hint::black_box;
-
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::{Engine, Gather, Job};
-use laneval::internals::fold::{Columns, Program, QueryInputs};
-use laneval::{Error, Evaluator, LabelMatrix, RunScores, Scores, View};
+use laneval::internals::{Cpu, FoldsAlone};
+use laneval::{Evaluator, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
-use super::folds;
 use crate::stop::Stop;
 
 /// The measures that are timed together.
@@ -25,26 +20,13 @@ pub const FOLD: &str = "fold";
 pub struct Subject {
     pub matrix: LabelMatrix,
     pub six: Evaluator,
-    pub folds: Vec<Program>,
-    /// The columns of numbers of each query that folds refer to.
-    inputs: QueryInputs,
+    pub folds: FoldsAlone,
     /// The number of retrieved documents.
     pub labels: u64,
     /// The number of rankings with any retrieved document.
     pub rankings: u64,
     /// The scores of the CPU at its best level.
     expected: Scores,
-}
-
-/// A gatherer that drops the columns of a fold that is timed alone.
-struct Nothing;
-
-impl Gather for Nothing {
-    fn tile(&mut self, _: usize, columns: &Columns) {
-        black_box(columns);
-    }
-
-    fn merge(&mut self, _: Self) {}
 }
 
 /// One time, and the rates that follow from it.
@@ -111,20 +93,7 @@ impl Subject {
         let rankings = matrix.depths().iter().filter(|&&depth| depth > 0).count() as u64;
         let six = Evaluator::new(MEASURES)?;
         let expected = six.evaluate_on(&Cpu::new(), &matrix)?;
-        let inputs = vec![vec![1; matrix.queries().len()]];
-        Ok(Subject { folds: folds::programs(&matrix), inputs, matrix, six, labels, rankings, expected })
-    }
-
-    /// Runs a fold over all labels, and drops its columns.
-    pub fn fold(&self, engine: &impl Engine, program: &Program) -> Result<(), Error> {
-        let job = Job {
-            batch: self.matrix.batch(),
-            view: View::default(),
-            program,
-            inputs: &self.inputs,
-            watch: None,
-        };
-        engine.run(&job, usize::MAX, || Nothing).map(drop)
+        Ok(Subject { folds: FoldsAlone::of(&matrix), matrix, six, labels, rankings, expected })
     }
 
     /// Refuses scores other than the CPU's: the CPU must give the same bits, a GPU, which adds in integers, values within 1e-9.
@@ -156,7 +125,10 @@ impl Subject {
 
 #[cfg(test)]
 mod tests {
-    use laneval::internals::generate::Synthetic;
+    use laneval::Error;
+    use laneval::internals::{Engine, Synthetic};
+    use laneval::parts::engine::{Gather, Job};
+    use laneval::parts::fold::Columns;
 
     use super::*;
 

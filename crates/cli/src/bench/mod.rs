@@ -1,7 +1,6 @@
 //! `laneval bench`: how fast this machine computes, compared with how fast it reads.
 
 mod cpu;
-mod folds;
 #[cfg(feature = "gpu")]
 mod gpu;
 #[cfg(not(feature = "gpu"))]
@@ -16,8 +15,7 @@ use std::time::Duration;
 
 use clap::Args;
 use laneval::LabelMatrix;
-use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::generate::Synthetic;
+use laneval::internals::{Cpu, Synthetic};
 
 use super::choice::{PlainFormat, adapter, one_of, plain};
 use super::r#gen::{positive, share};
@@ -138,8 +136,8 @@ impl Bench {
 fn measure_all(subject: &Subject, budget: Duration, adapter: Option<&str>) -> Result<Report, Stop> {
     let gpu = gpu::open(subject, adapter)?;
     let threads = rayon::current_num_threads();
-    let alone = 3 + Cpu::levels().len() + subject.folds.len();
-    let others = |times: bool| if times { 4 + subject.folds.len() } else { 0 };
+    let alone = 3 + Cpu::levels().len() + subject.folds.names().len();
+    let others = |times: bool| if times { 4 + subject.folds.names().len() } else { 0 };
     let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
     let mut found = BenchRows::default();
     turns.say("CPU, 1 thread");

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use laneval::internals::show::{How, InRun, LastLine, ShownQuery, Term};
+use laneval::internals::{How, InRun, LastLine, ShownQuery, Term};
 use laneval::report::JsonText;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use laneval::internals::show::{InRun, Shown, ShownJudgment, ShownQuery};
+use laneval::internals::{InRun, Shown, ShownJudgment, ShownQuery};
 use laneval::{ScoreType, View};
 
 use crate::choice::TieRule;

@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::internals::show::Shown;
+use laneval::internals::Shown;
 use laneval::measure::Measure;
 use laneval::report::Note;
 use laneval::{EngineChoice, Evaluator, Input, Join, TiedValue, Ties, View};

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use laneval::internals::show::{InRun, ShownJudgment, ShownQuery};
+use laneval::internals::{InRun, ShownJudgment, ShownQuery};
 use laneval::report::JsonText;
 use serde_json::Value;
 

@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::internals::show::{
-    How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term,
-};
+use laneval::internals::{How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Align, Cell, Grid, ReportOptions};
 use laneval::{ScoreType, TiedValue, Ties};

@@ -1,9 +1,8 @@
 //! The topics that count and their values.
 
-use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{RankedFacets, Ranking, ReferenceGrades, function};
+use laneval::internals::of_one_unpooled;
 use laneval::measure::trec::{Request, TopicColumn, TopicSource, Version};
-use laneval::{Ids, LabelMatrix, Scores, View};
+use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
 
 /// The content of the lines.
 pub struct ValueTable {
@@ -67,8 +66,6 @@ impl ValueTable {
 /// Fills in the values of the topics that the run lacks: version 10 evaluates them with one document that is not judged, and then mends the
 /// values of certain names.
 fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
-    let mut labels = vec![UNPOOLED];
-    view.of_row(&mut labels);
     for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
         // Which values version 10 sets to 0 hangs on the name that was asked for and not on the measure: these are the names in its list.
         let mended = request.columns.iter().any(|column| is_mended(column, at));
@@ -77,14 +74,7 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             if depth > 0 {
                 return present.next();
             }
-            let exact =
-                matrix.exact().map(|exact| ReferenceGrades { grades: &[], judged: exact.facts.of(query) });
-            let (facts, book) = (matrix.facts().of(query), matrix.book());
-            let judged = matrix.facet_rows().map(|grouped| grouped.of.of(query));
-            let groups = judged.map(|judged| RankedFacets { judged, named: &[] });
-            let ranking = Ranking { labels: &labels, facts, book, exact, facets: groups };
-            let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
-            Some(if mended { 0.0 } else { value })
+            Some(if mended { 0.0 } else { of_one_unpooled(measure, matrix, query, view) })
         }));
     }
 }
@@ -133,7 +123,7 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
                 labels.iter().take(longest).map(|&label| character(label, grade(label))).collect();
         }
     }
-    let mut missing = vec![UNPOOLED];
+    let mut missing = vec![Codebook::UNPOOLED];
     view.of_row(&mut missing);
     let missing: String = missing.iter().take(longest).map(|&label| character(label, None)).collect();
     let text = |&query: &usize| match matrix.run_depths(0)[query] {
@@ -148,7 +138,7 @@ fn character(label: u8, grade: Option<f64>) -> char {
         Some(grade) if grade > 9.0 => '>',
         // Invariant: grades of the codebook are 0 or more (negative ones have a code without a grade), and those above 9 went before.
         Some(grade) => char::from(b'0' + grade as u8),
-        None if label == UNPOOLED => '-',
+        None if label == Codebook::UNPOOLED => '-',
         None => '.',
     }
 }

@@ -9,8 +9,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use laneval::internals::whole_file;
 use laneval::measure::Measure;
+use laneval::parts::whole_file;
 use laneval::report::{Format, ReportOptions};
 use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
 use libtest_mimic::{Failed, Trial};

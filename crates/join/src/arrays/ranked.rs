@@ -370,7 +370,7 @@ mod tests {
             rows.iter().map(|row| row.iter().map(|&score| score as u8).collect()).collect();
         let of_bytes: Vec<Vec<f32>> =
             bytes.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
-        for level in laneval::internals::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+        for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
             for reach in [0, 1, 3, 10, 15, 16, 60, usize::MAX] {
                 let first = |rows: &[Vec<f32>]| -> Vec<Vec<u8>> {
                     rows.iter().map(|row| sorted(row).into_iter().take(reach).collect()).collect()

@@ -97,6 +97,22 @@ pub struct Extent {
 }
 
 impl Codebook {
+    /// The code of a place behind the last document of a ranking.
+    pub const PAST_END: u8 = PAST_END;
+    /// The code of a document that the judgments do not name.
+    pub const UNPOOLED: u8 = UNPOOLED;
+    /// The code of a document with a negative grade, which was seen and not judged.
+    pub const NEGATIVE: u8 = NEGATIVE;
+    /// The code of the lowest grade from 0 on; higher grades have the codes behind it, in their order.
+    ///
+    /// ```
+    /// use laneval::Codebook;
+    /// let book = Codebook::new([0.0, 1.0, 2.5])?;
+    /// assert_eq!(book.grade(Codebook::FIRST_GRADE + 2), Some(2.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub const FIRST_GRADE: u8 = FIRST_GRADE;
+
     /// Makes the codebook of all the grades that occur, in any order, negative ones included. If more than 253 of them are distinct and
     /// ≥ 0, all have the same code, and it takes the exact grades to tell them apart.
     ///

@@ -78,7 +78,7 @@ mod tests {
                 })
                 .collect();
             let depth = usize::next_multiple_of(deepest, GROUP);
-            for level in laneval::internals::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+            for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
                 let mut tile = vec![0xee; depth * lanes];
                 let borrowed: Vec<&[u8]> = rankings.iter().map(Vec::as_slice).collect();
                 place(level, &borrowed, lanes, &mut tile);

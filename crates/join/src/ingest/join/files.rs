@@ -18,7 +18,7 @@ use crate::ingest::lines::shape::Role;
 use crate::ingest::record::of_text::{TakeSource, with_run};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
-use crate::ingest::text::{Purpose, Text};
+use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{LabelMatrix, StagedRun};
 
 impl Join {
@@ -108,8 +108,8 @@ impl Join {
     ) -> Result<Vec<NamedText>> {
         let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
         let texts = texts.collect::<Result<Vec<_>>>()?;
-        let told = |opened| Text::held(self, opened, Purpose::Run(partner));
-        let texts: Vec<Text> = texts.into_par_iter().map(told).collect();
+        let told = |opened| ToldText::held(self, opened, Purpose::Run(partner));
+        let texts: Vec<ToldText> = texts.into_par_iter().map(told).collect();
         Ok(names.into_iter().zip(texts).collect())
     }
 
@@ -123,8 +123,8 @@ impl Join {
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
         let of = (qrels.seed(), size, self.watch());
-        let read = |(name, Text { name: source, form, body }): &mut NamedText| match form {
-            Ok(form) => with_run(source, form, body, of, ReadRun { name, joining }),
+        let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
+            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining }),
             // Without their judgments scores cannot be recognised, which is not a problem of the run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))
@@ -140,15 +140,15 @@ impl Join {
 }
 
 /// A run that was opened and not read yet, by its name.
-type NamedText = (String, Text);
+type NamedText = (String, ToldText);
 
 /// Reads a run called `name`.
-struct ReadRun<'a> {
+struct JoinRun<'a> {
     name: &'a str,
     joining: run::Joining<'a>,
 }
 
-impl TakeSource for ReadRun<'_> {
+impl TakeSource for JoinRun<'_> {
     type Output = (StagedRun, RunProblems);
 
     fn take(self, source: &impl Source) -> Result<Self::Output> {

@@ -17,7 +17,7 @@ use crate::ingest::lines::shape::Role;
 use crate::ingest::record::columns::PieceSize;
 use crate::ingest::settings::Join;
 use crate::ingest::text::passing::PassingText;
-use crate::ingest::text::{Purpose, Text, ToldForm};
+use crate::ingest::text::{Purpose, ToldForm, ToldText};
 use crate::label::JudgedBy;
 
 impl Join {
@@ -51,7 +51,7 @@ impl Join {
     /// Opens judgments, which are held, and tells their format.
     pub(in crate::ingest) fn judgments_text(&self, input: Input) -> Result<(Arc<Opened>, ToldForm)> {
         let opened = Arc::new(input.open(self.access)?);
-        let form = Text::held(self, opened.clone(), Purpose::Judgments).form;
+        let form = ToldText::held(self, opened.clone(), Purpose::Judgments).form;
         Ok((opened, form))
     }
 

@@ -25,7 +25,7 @@ use crate::ingest::record::of_text::{TakeSource, with_run};
 use crate::ingest::record::packed::{Docnos, Record, score_of_key};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
-use crate::ingest::text::{Purpose, Text};
+use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{LabelMatrix, StagedPiece, StagedRun};
 
 /// A retrieved document at its rank.
@@ -90,7 +90,8 @@ impl Join {
         let (qrels, form) = self.judgments_text(qrels)?;
         let partner = form.as_ref().ok().and_then(Form::partner);
         let runs = names.into_iter().zip(runs);
-        let runs = runs.map(|(name, run)| Ok((name, Text::open(self, run.input, Purpose::Run(partner))?)));
+        let runs =
+            runs.map(|(name, run)| Ok((name, ToldText::open(self, run.input, Purpose::Run(partner))?)));
         let runs = runs.collect::<Result<Vec<_>>>()?;
         let swapped = runs
             .iter()
@@ -100,7 +101,7 @@ impl Join {
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
         let of = (qrels.seed(), size, self.watch());
-        let read = |(name, Text { name: source, form, mut body }): (String, Text)| match form {
+        let read = |(name, ToldText { name: source, form, mut body }): (String, ToldText)| match form {
             Ok(form) => {
                 with_run(&source, &form, &mut body, of, PickRun { name: &name, joining, picks: &picks })
             }

@@ -36,7 +36,7 @@ pub(in crate::ingest) enum Purpose<'a> {
 }
 
 /// A text that was opened, and its format told.
-pub(in crate::ingest) struct Text {
+pub(in crate::ingest) struct ToldText {
     /// The name of the text in messages.
     pub name: String,
     pub form: ToldForm,
@@ -62,11 +62,11 @@ impl StartedText {
     }
 }
 
-impl Text {
+impl ToldText {
     /// Tells the format of an input that is open.
     pub fn held(join: &Join, opened: Arc<Opened>, purpose: Purpose<'_>) -> Self {
         let form = join.tell(purpose, &opened.name, opened.start().as_deref(), Some(&opened));
-        Text { name: opened.name.clone(), form, body: TextBody::Held(opened) }
+        ToldText { name: opened.name.clone(), form, body: TextBody::Held(opened) }
     }
 
     /// Opens an input, which is not held if it can be read only once, and tells its format.
@@ -75,12 +75,12 @@ impl Text {
     /// An input that cannot be opened, or whose start cannot be read.
     pub fn open(join: &Join, input: Input, purpose: Purpose<'_>) -> Result<Self> {
         if !input.passes() {
-            return Ok(Text::held(join, Arc::new(input.open(join.access)?), purpose));
+            return Ok(ToldText::held(join, Arc::new(input.open(join.access)?), purpose));
         }
         let mut text = PassingText::of(input)?;
         let (name, start) = (text.name().to_owned(), text.head()?);
         let form = join.tell(purpose, &name, Some(&start), None);
-        Ok(Text { name, form, body: TextBody::Passing(StartedText { start, text }) })
+        Ok(ToldText { name, form, body: TextBody::Passing(StartedText { start, text }) })
     }
 }
 

@@ -1,0 +1,43 @@
+//! One evaluation for several matrices: the engine is chosen once, for all of them, and can be asked what it does.
+
+use std::borrow::Cow;
+
+use super::Evaluator;
+use super::evaluation::{Evaluation, Feeder};
+#[cfg(feature = "parts")]
+use crate::engine::{ChosenEngine, auto::TakenEngine};
+use crate::engine::{Engine, Job};
+use crate::error::Result;
+use crate::label::LabelMatrix;
+use crate::plan::Plan;
+
+impl<'e> Evaluation<'e> {
+    /// Chooses the engine for these matrices, and starts the threads that were asked for.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], as far as it is about an engine.
+    pub fn of_matrices(evaluator: &'e Evaluator, matrices: &[LabelMatrix]) -> Result<Self> {
+        let labels = matrices.iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
+        Evaluation::new(Cow::Borrowed(evaluator), Feeder::Matrices { labels })
+    }
+
+    /// Takes the engine that is given.
+    #[cfg(feature = "parts")]
+    pub fn on(evaluator: &'e Evaluator, engine: ChosenEngine) -> Self {
+        let taken = Some(TakenEngine::asked(engine));
+        Evaluation { evaluator: Cow::Borrowed(evaluator), taken, pool: None }
+    }
+
+    /// Why a GPU was not taken that would have been faster.
+    pub fn refused(&self) -> Option<&str> {
+        self.taken.as_ref().and_then(|taken| taken.refused.as_deref())
+    }
+
+    /// What the engine makes of a plan for a matrix, line by line.
+    pub fn explain(&self, plan: &Plan, matrix: &LabelMatrix) -> Vec<String> {
+        let prepared = plan.prepare(&matrix.batch());
+        let (program, inputs, view) = (plan.program(), prepared.inputs(), self.evaluator.view);
+        let job = Job { batch: matrix.batch(), view, program, inputs, watch: None };
+        self.engine().map(|engine| engine.explain(&job)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,20 @@
+//! The value of a topic that a run lacks, as trec_eval 10 computes it.
+
+use crate::label::{Codebook, LabelMatrix, View};
+use crate::measure::Measure;
+use crate::reference::{self, RankedFacets, Ranking, ReferenceGrades};
+
+/// The value that a ranking of one document has that the judgments do not name, for a query of a matrix; 0 for a measure without a function.
+///
+/// trec_eval 10 evaluates topics that a run lacks as if it had retrieved such a document.
+pub fn of_one_unpooled(measure: &Measure, matrix: &LabelMatrix, query: usize, view: View) -> f64 {
+    let mut labels = vec![Codebook::UNPOOLED];
+    view.of_row(&mut labels);
+    let exact = matrix.exact();
+    let exact = exact.map(|exact| ReferenceGrades { grades: &[], judged: exact.facts.of(query) });
+    let (facts, book) = (matrix.facts().of(query), matrix.book());
+    let judged = matrix.facet_rows().map(|grouped| grouped.of.of(query));
+    let facets = judged.map(|judged| RankedFacets { judged, named: &[] });
+    let ranking = Ranking { labels: &labels, facts, book, exact, facets };
+    reference::function(measure).map_or(0.0, |function| function(measure, &ranking))
+}
