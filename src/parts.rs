@@ -36,9 +36,7 @@ pub mod engine {
         }
 
         pub mod kernels {
-            pub use crate::engine::gpu::kernels::{
-                COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers,
-            };
+            pub use crate::engine::gpu::kernels::kernels;
         }
 
         pub mod layout {
@@ -51,6 +49,10 @@ pub mod engine {
 
         pub mod resident {
             pub use crate::engine::gpu::resident::ResidentLabels;
+        }
+
+        pub mod sources {
+            pub use crate::engine::gpu::sources::{COMMON, FOLDS, JUDGED, REDUCE, with_native_integers};
         }
 
         pub mod tasks {

@@ -6,11 +6,12 @@ use std::mem::offset_of;
 use laneval::parts::engine::Job;
 use laneval::parts::engine::cpu::Cpu;
 use laneval::parts::engine::gpu::device::{Adapter, Device};
-use laneval::parts::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers};
+use laneval::parts::engine::gpu::kernels::kernels;
 use laneval::parts::engine::gpu::layout::{
     BatchUniform as Batch, ProductUniform as Product, TileEntry as Tile,
 };
 use laneval::parts::engine::gpu::reduce::Scaled;
+use laneval::parts::engine::gpu::sources::{COMMON, FOLDS, JUDGED, REDUCE, with_native_integers};
 use laneval::parts::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
 use laneval::parts::engine::gpu::{Gpu, mirror};
 use laneval::parts::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};

@@ -100,7 +100,8 @@ impl Arrays {
         ids: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let labels = Array::of(&labels.0, "labels", labels.1)?;
-        let shape = rows(&labels, "labels", (lengths, offsets, None, groups))?;
+        let shape =
+            rows(&labels, "labels", RowKeywords { lengths, offsets, groups, ..RowKeywords::default() })?;
         let array =
             |of: Option<LentArray<'_>>, name: &str| of.map(|of| IntegerArray::of(of, name)).transpose();
         let judged = array(judged, "judged")?;
@@ -139,7 +140,8 @@ impl Arrays {
                 shape(&grades)
             )));
         }
-        let shape = rows(&scores, "scores", (lengths, None, sizes, groups))?;
+        let shape =
+            rows(&scores, "scores", RowKeywords { lengths, sizes, groups, ..RowKeywords::default() })?;
         Ok(Arrays {
             source: ArraySource::Scores { scores, grades, shape },
             relevant: None,
@@ -258,17 +260,18 @@ fn shape(of: &Array) -> String {
     }
 }
 
+/// The keywords that say which values of an array belong to each row.
+#[derive(Default)]
+struct RowKeywords<'a> {
+    lengths: Option<LentArray<'a>>,
+    offsets: Option<LentArray<'a>>,
+    sizes: Option<LentArray<'a>>,
+    groups: Option<LentArray<'a>>,
+}
+
 /// The values of an array that belong to each row, by its dimensions and the keywords.
-fn rows(
-    array: &Array,
-    name: &str,
-    (lengths, offsets, sizes, groups): (
-        Option<LentArray<'_>>,
-        Option<LentArray<'_>>,
-        Option<LentArray<'_>>,
-        Option<LentArray<'_>>,
-    ),
-) -> PyResult<RowLists> {
+fn rows(array: &Array, name: &str, keywords: RowKeywords<'_>) -> PyResult<RowLists> {
+    let RowKeywords { lengths, offsets, sizes, groups } = keywords;
     let of = |lent: Option<LentArray<'_>>, name: &str| {
         let array = lent.map(|lent| IntegerArray::of(lent, name)).transpose()?;
         match array.as_ref().and_then(|array| array.0.width()) {

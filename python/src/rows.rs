@@ -175,57 +175,22 @@ impl OwnedRows {
         let mut keys: Option<Vec<Bound<'_, PyAny>>> = None;
         let group = by.map(name_of);
         let mut rows = OwnedRows { groups: group.as_ref().map(|_| IdBuffer::new()), ..OwnedRows::new() };
-        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
-        let mut one = IdBuffer::new();
-        let mut last: Option<(Vec<u8>, u32)> = None;
+        let mut codes = QueryCodes::new();
         for (row, item) in (1u64..).zip(object.try_iter()?) {
             let mut item = item?;
             if let Ok(mapping) = item.cast::<PyMapping>() {
                 if keys.is_none() {
                     keys = Some(keys_of(mapping, name, (role, by), columns)?);
                 }
-                let mut values = Vec::with_capacity(4);
-                for key in keys.iter().flatten() {
-                    values.push(mapping.get_item(key).map_err(|_| {
-                        problem(
-                            py,
-                            name,
-                            row,
-                            format!("{} was found, which has no {}", shown(&item), shown(key)),
-                        )
-                    })?);
-                }
-                item = PyTuple::new(py, values)?.into_any();
+                item = tuple_of(mapping, keys.as_deref().unwrap_or_default(), name, row)?;
             }
-            let fields = match group {
-                None => item
-                    .extract::<[Bound<'_, PyAny>; 3]>()
-                    .map(|[query, doc, number]| (query, None, doc, number)),
-                Some(_) => item
-                    .extract::<[Bound<'_, PyAny>; 4]>()
-                    .map(|[query, group, doc, number]| (query, Some(group), doc, number)),
-            };
-            let (query, of, doc, number) = fields.map_err(|_| {
-                let group = group.as_ref().map_or(String::new(), |group| format!("{group}, "));
-                let expected = format!("(query, {group}document, {})", role.value());
-                problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
-            })?;
-            one.bytes.clear();
-            one.offsets.truncate(1);
-            push_id(&mut one, &query, name, "query")?;
-            // Rows of a query mostly follow one another: the last id is compared before the map is asked.
-            let code = match &last {
-                Some((id, code)) if *id == one.bytes => *code,
-                _ => {
-                    let next = known.len() as u32;
-                    let code = *known.entry(one.bytes.clone()).or_insert_with(|| {
-                        rows.queries.push(&one.bytes);
-                        next
-                    });
-                    last = Some((one.bytes.clone(), code));
-                    code
-                }
-            };
+            let RowFields { query, group: of, doc, number } =
+                RowFields::of(&item, group.is_some()).map_err(|_| {
+                    let group = group.as_ref().map_or(String::new(), |group| format!("{group}, "));
+                    let expected = format!("(query, {group}document, {})", role.value());
+                    problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
+                })?;
+            let code = codes.of(&query, &mut rows.queries, name)?;
             push_id(&mut rows.docs, &doc, name, "document")?;
             if let (Some(groups), Some(group), Some(of)) = (&mut rows.groups, &group, &of) {
                 push_id(groups, of, name, group)?;
@@ -332,6 +297,79 @@ fn for_each<'py>(
         visit(&key, &value)?;
     }
     Ok(())
+}
+
+/// The codes of queries in the order in which they come.
+struct QueryCodes {
+    known: HashMap<Vec<u8>, u32>,
+    /// The id that is looked up.
+    one: IdBuffer,
+    last: Option<(Vec<u8>, u32)>,
+}
+
+impl QueryCodes {
+    fn new() -> Self {
+        QueryCodes { known: HashMap::new(), one: IdBuffer::new(), last: None }
+    }
+
+    /// The code of a query, whose id is added to `queries` if it is new.
+    fn of(&mut self, query: &Bound<'_, PyAny>, queries: &mut IdBuffer, name: &str) -> PyResult<u32> {
+        let QueryCodes { known, one, last } = self;
+        one.bytes.clear();
+        one.offsets.truncate(1);
+        push_id(one, query, name, "query")?;
+        // Rows of a query mostly follow one another: the last id is compared before the map is asked.
+        Ok(match last {
+            Some((id, code)) if *id == one.bytes => *code,
+            _ => {
+                let next = known.len() as u32;
+                let code = *known.entry(one.bytes.clone()).or_insert_with(|| {
+                    queries.push(&one.bytes);
+                    next
+                });
+                *last = Some((one.bytes.clone(), code));
+                code
+            }
+        })
+    }
+}
+
+/// The fields of a row that is a tuple.
+struct RowFields<'py> {
+    query: Bound<'py, PyAny>,
+    /// The group of a judgment, if judgments are read by group.
+    group: Option<Bound<'py, PyAny>>,
+    doc: Bound<'py, PyAny>,
+    number: Bound<'py, PyAny>,
+}
+
+impl<'py> RowFields<'py> {
+    /// Reads a tuple of three, or of four if there are groups.
+    fn of(item: &Bound<'py, PyAny>, grouped: bool) -> PyResult<Self> {
+        if grouped {
+            let [query, group, doc, number] = item.extract::<[Bound<'py, PyAny>; 4]>()?;
+            return Ok(RowFields { query, group: Some(group), doc, number });
+        }
+        let [query, doc, number] = item.extract::<[Bound<'py, PyAny>; 3]>()?;
+        Ok(RowFields { query, group: None, doc, number })
+    }
+}
+
+/// The values of a row that is a mapping, as a tuple in the order of the keys.
+fn tuple_of<'py>(
+    mapping: &Bound<'py, PyMapping>,
+    keys: &[Bound<'py, PyAny>],
+    name: &str,
+    row: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = mapping.py();
+    let mut values = Vec::with_capacity(4);
+    for key in keys {
+        values.push(mapping.get_item(key).map_err(|_| {
+            problem(py, name, row, format!("{} was found, which has no {}", shown(mapping), shown(key)))
+        })?);
+    }
+    Ok(PyTuple::new(py, values)?.into_any())
 }
 
 /// The keys of records, in the order of the fields of tuples.

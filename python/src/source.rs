@@ -16,6 +16,7 @@ use crate::errors::problem;
 use crate::rows::OwnedRows;
 use crate::table::{self, table};
 
+// Returns a tuple, because Python gets one.
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
 #[pyfunction]
 #[pyo3(signature = (names, table, judgments, columns))]

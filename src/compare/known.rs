@@ -23,16 +23,23 @@ pub fn digits(found: f64, written: &str) {
     assert!((found - known).abs() <= 0.51 * last, "{found:e} is not {written}");
 }
 
-/// The differences of two runs, the differences in whole units, and the unit.
-pub fn pair(runs: &[Vec<f64>], [a, b]: [usize; 2]) -> (Vec<f64>, Vec<i64>, Unit) {
+/// The differences of two runs.
+pub struct KnownPair {
+    pub values: Vec<f64>,
+    /// The differences in whole units.
+    pub counts: Vec<i64>,
+    pub unit: Unit,
+}
+
+pub fn pair(runs: &[Vec<f64>], [a, b]: [usize; 2]) -> KnownPair {
     let unit = Unit::of(runs.iter().flatten().copied());
     let of = |run: usize| unit.counts(&runs[run]);
     let values = runs[a].iter().zip(&runs[b]).map(|(a, b)| b - a).collect();
-    (values, deltas(&of(a), &of(b)), unit)
+    KnownPair { values, counts: deltas(&of(a), &of(b)), unit }
 }
 
 pub fn paired(runs: &[Vec<f64>], of: [usize; 2]) -> Paired {
-    let (values, counts, unit) = pair(runs, of);
+    let KnownPair { values, counts, unit } = pair(runs, of);
     paired_of(&values, &counts, unit).unwrap()
 }
 
@@ -54,7 +61,7 @@ fn check_ranks(counts: &[i64], zeros: Zeros, sums: [f64; 2], [exact, normal]: [&
 #[test]
 fn eight_queries() {
     let runs = examples::eight();
-    let (values, counts, _) = pair(&runs, [0, 1]);
+    let KnownPair { values, counts, .. } = pair(&runs, [0, 1]);
     let paired = paired(&runs, [0, 1]);
     digits(paired.mean, ".04");
     digits(paired.sd.unwrap(), ".0451916553612");
@@ -89,7 +96,7 @@ fn eight_queries() {
 #[test]
 fn fifty_queries_with_ties() {
     let runs = examples::fifty();
-    let (values, counts, _) = pair(&runs, [0, 1]);
+    let KnownPair { values, counts, .. } = pair(&runs, [0, 1]);
     let paired = paired(&runs, [0, 1]);
     digits(paired.mean, ".022");
     digits(paired.sd.unwrap(), ".11301074538");
@@ -130,7 +137,7 @@ fn a_textbook() {
     digits(low, ".000805944732244");
     digits(high, ".149194055268");
     digits(paired.d_z().unwrap(), ".473098287387");
-    let counts = pair(&runs, [1, 0]).1;
+    let counts = pair(&runs, [1, 0]).counts;
     let p = |zeros, how| signed_ranks(&counts, zeros, how).p.two_sided;
     digits(p(Zeros::Wilcox, Method::Auto), ".0403442382812");
     digits(p(Zeros::Wilcox, Method::Normal), ".0372293031022");

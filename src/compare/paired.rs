@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn directions() {
         let runs = examples::fifty();
-        let (values, counts, _) = known::pair(&runs, [0, 1]);
+        let known::KnownPair { values, counts, .. } = known::pair(&runs, [0, 1]);
         let paired = known::paired(&runs, [0, 1]);
         let p = paired.p().unwrap();
         assert_eq!([p.better(Better::Higher), p.worse(Better::Higher)], [p.higher, p.lower]);

@@ -21,7 +21,8 @@
 //! and can go on with the next.
 
 use super::comparison::Comparison;
-use super::options::{ComparisonOptions, Correction, DRAWS, Interval, Permutations, Test};
+use super::making::ComparedRuns;
+use super::options::{ComparisonOptions, Correction, Interval, Permutations, Test};
 use super::sums::RunSums;
 use crate::error::{Error, Result, printable};
 use crate::scores::Scores;
@@ -92,17 +93,6 @@ impl ComparisonOptions {
         }
         Ok(())
     }
-
-    /// The number of draws of signs whose sums are kept, if they are; under [`Permutations::Auto`] they are not.
-    pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
-        match self.permutations {
-            Permutations::Fixed(draws) => Some(draws),
-            Permutations::Affordable => {
-                super::comparison::is_affordable(self, queries, series).then_some(DRAWS)
-            }
-            Permutations::Auto => None,
-        }
-    }
 }
 
 impl Partial {
@@ -148,7 +138,11 @@ impl Partial {
     /// # Errors
     /// Differences beyond the range of numbers of 64 bits.
     pub fn comparison(&self) -> Result<Comparison> {
-        let of = (self.summary.measures(), &self.runs[..], self.summary.queries());
+        let of = ComparedRuns {
+            measures: self.summary.measures(),
+            names: &self.runs,
+            query_set: self.summary.queries(),
+        };
         let mut comparison = Comparison::made(of, &self.options, &self.sums, None, None)?;
         if let Some(judged) = &self.judged {
             comparison.set_judged(&judged.scores(&[])?);
@@ -208,8 +202,8 @@ impl Partial {
         }
         self.summary.check(&other.summary)?;
         for (own, others) in settings(&self.options).iter().zip(settings(&other.options)) {
-            if own.1 != others.1 {
-                return refused(differ(own.0, &own.1, &others.1, own.2));
+            if own.value != others.value {
+                return refused(differ(own.name, &own.value, &others.value, own.option));
             }
         }
         if self.judged.is_some() != other.judged.is_some() {
@@ -253,8 +247,19 @@ fn other_runs(own: &[String], others: &[String]) -> Option<String> {
     ))
 }
 
-/// The settings: the name of each in words, its value as text, and the option that sets it.
-fn settings(of: &ComparisonOptions) -> [(&'static str, String, &'static str); 13] {
+/// A setting that parts must have in common.
+struct ComparisonSetting {
+    /// What it is called in words, of several parts.
+    name: &'static str,
+    /// Its value as text.
+    value: String,
+    /// The option that sets it.
+    option: &'static str,
+}
+
+/// The settings of a comparison.
+fn settings(of: &ComparisonOptions) -> [ComparisonSetting; 13] {
+    let setting = |name, value, option| ComparisonSetting { name, value, option };
     let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
     let permutations = match of.permutations {
         Permutations::Fixed(draws) => draws.to_string(),
@@ -263,18 +268,18 @@ fn settings(of: &ComparisonOptions) -> [(&'static str, String, &'static str); 13
     };
     let baseline = of.baseline.as_ref().map_or("none".to_owned(), |name| printable(name.as_bytes()));
     [
-        ("baselines", baseline, "--baseline"),
-        ("tests", of.test.to_string(), "--test"),
-        ("alternatives", of.alternative.to_string(), "--alternative"),
-        ("levels of significance", of.alpha.to_string(), "--alpha"),
-        ("corrections", of.correction.to_string(), "--correction"),
-        ("families", of.family.to_string(), "--family"),
-        ("intervals", of.interval.to_string(), "--ci"),
-        ("numbers of permutations", permutations, "--permutations"),
-        ("seeds", format!("{:#x}", of.seed), "--seed"),
-        ("margins", number(of.margin), "--margin"),
-        ("differences to detect", number(of.power), "--power"),
-        ("largest ties", number(of.tie), "--tie"),
-        ("analyses of variance", if of.anova { "some" } else { "none" }.to_owned(), "--anova"),
+        setting("baselines", baseline, "--baseline"),
+        setting("tests", of.test.to_string(), "--test"),
+        setting("alternatives", of.alternative.to_string(), "--alternative"),
+        setting("levels of significance", of.alpha.to_string(), "--alpha"),
+        setting("corrections", of.correction.to_string(), "--correction"),
+        setting("families", of.family.to_string(), "--family"),
+        setting("intervals", of.interval.to_string(), "--ci"),
+        setting("numbers of permutations", permutations, "--permutations"),
+        setting("seeds", format!("{:#x}", of.seed), "--seed"),
+        setting("margins", number(of.margin), "--margin"),
+        setting("differences to detect", number(of.power), "--power"),
+        setting("largest ties", number(of.tie), "--tie"),
+        setting("analyses of variance", if of.anova { "some" } else { "none" }.to_owned(), "--anova"),
     ]
 }

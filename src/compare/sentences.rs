@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::comparison::{Comparison, Difference, monte_carlo_error};
+use super::comparison::Comparison;
+use super::difference::{BestFirst, Difference};
+use super::draws::monte_carlo_error;
 use super::options::{Alternative, Correction, Permutations, Scope, Test};
 use super::randomised::Pair;
 use crate::measure::Better;
@@ -105,7 +107,7 @@ impl Comparison {
     }
 
     fn better(&self, of: &Difference, p: f64) -> String {
-        let (best, worst, sign) = of.best_first();
+        let BestFirst { best, worst, sign } = of.best_first();
         let (won, lost) =
             if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
         let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
@@ -160,7 +162,7 @@ impl Comparison {
 
     /// The words for a difference that is significant alone, but not among the others.
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
-        let (best, worst, sign) = of.best_first();
+        let BestFirst { best, worst, sign } = of.best_first();
         format!(
             "{} looks better than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
             self.name(best),

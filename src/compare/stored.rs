@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, Resamples};
-use super::comparison::{baseline, count_of_pairs};
 use super::options::{ComparisonOptions, Correction, Interval, Permutations};
 use super::paired::Wins;
+use super::pairs::{baseline, count_of_pairs};
 use super::partial::{MOST, Partial};
 use super::randomised::DrawSums;
 use super::sums::{MeasureSums, PairSums, RunSums};

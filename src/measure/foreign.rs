@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
+use super::params::{CutoffRule, Value};
 use super::table::definition;
-use super::value::{CutoffRule, Definition, Value};
+use super::value::Definition;
 
 /// A name by which another tool knows a measure.
 pub struct Foreign {
@@ -146,23 +147,30 @@ impl Foreign {
     }
 }
 
-type Fixed = &'static [(&'static str, Value)];
+/// Values that a name gives to parameters.
+type FixedValues = &'static [(&'static str, Value)];
 
 const fn trec(
     name: &'static str,
     measure: &'static str,
-    fixed: Fixed,
+    fixed: FixedValues,
     suffix: Suffix,
     sets: &'static [&'static str],
 ) -> Foreign {
     Foreign { name, tool: Tool::TrecEval, measure, fixed, suffix, sets, bare: true }
 }
 
-const fn of(tool: Tool, name: &'static str, measure: &'static str, fixed: Fixed, suffix: Suffix) -> Foreign {
+const fn of(
+    tool: Tool,
+    name: &'static str,
+    measure: &'static str,
+    fixed: FixedValues,
+    suffix: Suffix,
+) -> Foreign {
     Foreign { name, tool, measure, fixed, suffix, sets: &[], bare: true }
 }
 
-const fn ranx(name: &'static str, measure: &'static str, fixed: Fixed, suffix: Suffix) -> Foreign {
+const fn ranx(name: &'static str, measure: &'static str, fixed: FixedValues, suffix: Suffix) -> Foreign {
     of(Tool::Ranx, name, measure, fixed, suffix)
 }
 
@@ -170,11 +178,11 @@ const fn irm(name: &'static str, measure: &'static str) -> Foreign {
     of(Tool::IrMeasures, name, measure, &[], Call(""))
 }
 
-const fn irm_with(needed: &'static str, name: &'static str, fixed: Fixed) -> Foreign {
+const fn irm_with(needed: &'static str, name: &'static str, fixed: FixedValues) -> Foreign {
     of(Tool::IrMeasures, name, name, fixed, Call(needed))
 }
 
-const fn beir(name: &'static str, measure: &'static str, fixed: Fixed) -> Foreign {
+const fn beir(name: &'static str, measure: &'static str, fixed: FixedValues) -> Foreign {
     of(Tool::Beir, name, measure, fixed, Call(""))
 }
 
@@ -203,9 +211,9 @@ const GROUPS: &[&str] = &["qrels_jg"];
 /// The sets of a measure that trec_eval prints only when it is named: none.
 const NAMED: &[&str] = &[];
 
-const MIN: Fixed = &[("norm", Word("min"))];
-const EXP2: Fixed = &[("gain", Word("exp2"))];
-const OF_JUDGES: Fixed = &[("judges", Word("mean"))];
+const MIN: FixedValues = &[("norm", Word("min"))];
+const EXP2: FixedValues = &[("gain", Word("exp2"))];
+const OF_JUDGES: FixedValues = &[("judges", Word("mean"))];
 
 /// All foreign names: those of trec_eval first, in the order in which it prints them.
 pub static FOREIGN: &[Foreign] = &[

@@ -15,9 +15,10 @@
 
 use std::ops::Range;
 
+use super::draft::{Defaults, Draft};
 use super::foreign::{ForeignKey, key};
+use super::params::{Cutoff, CutoffRule, Kind, Value};
 use super::suffix::finite;
-use super::value::{Cutoff, CutoffRule, Defaults, Draft, Kind, Value};
 use crate::error::MeasureError;
 use crate::sort;
 

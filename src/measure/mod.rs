@@ -3,10 +3,15 @@
 //! A [`Measure`] is the meaning of `nDCG(gain=exp2)@10`: a row of [`MEASURES`], its parameters, and a cutoff. It prints as its canonical
 //! name, parses back to the same value, and compares and hashes by it. A recipe says what a measure reads and how it is finished.
 
+mod draft;
+mod facts;
 mod foreign;
 mod grammar;
+mod ideal;
+mod params;
 mod parse;
 pub(super) mod powers;
+mod recall;
 pub(crate) mod recipe;
 mod resolve;
 mod suffix;
@@ -17,18 +22,20 @@ pub mod trec;
 mod value;
 
 pub use crate::facets::Judges;
+pub use draft::Defaults;
+pub(crate) use facts::Fact;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
+pub(crate) use ideal::IdealRanking;
+pub use params::{Cutoff, CutoffRule, JUDGES, Kind, Param, Value};
 pub use parse::{meanings, parse, parse_list};
-pub(crate) use recipe::{Fact, IdealRanking, Last, Place, Read, RecallRule, Recipe};
+pub(crate) use recall::RecallRule;
+pub(crate) use recipe::{Last, Place, Read, Recipe};
 pub use suffix::SuffixNumbers;
 pub use table::{MEASURES, definition};
 pub use traits::{Expected, JudgmentInput, Range, Status};
 #[allow(deprecated)] // the old name stays for a version
 pub use value::groups_needed;
-pub use value::{
-    Average, BestOrder, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
-};
-pub use value::{JUDGES, facets_needed};
+pub use value::{Average, BestOrder, Better, Definition, Measure, Traits, facets_needed};
 
 /// The old name of [`JudgmentInput`]; it goes with 0.2.
 #[deprecated(since = "0.1.0", note = "use `JudgmentInput`")]

@@ -10,9 +10,10 @@
 
 use std::ops::Range;
 
+use super::draft::{Defaults, Draft};
 use super::grammar::{MOST, within};
 use super::resolve;
-use super::value::{Defaults, Definition, Draft, Measure};
+use super::value::{Definition, Measure};
 use crate::error::{MeasureError, Result};
 
 /// The most wrong measures of one argument that are reported together.

@@ -16,19 +16,22 @@
 //! with the text that means it. Only a canonical name in its own spelling is never ambiguous, or the names that laneval prints could not
 //! be read back.
 
+use super::draft::{Defaults, Draft};
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 use super::grammar::{tail, within};
+use super::params::{Kind, Value};
 use super::suffix::{SuffixNumbers, WrongSuffix};
 use super::suggest;
 use super::table::{MEASURES, definition};
-use super::value::{Defaults, Draft, Kind, Measure, Value};
+use super::value::Measure;
 use crate::error::MeasureError;
 use crate::sort;
 
-type Result<T, E = MeasureError> = std::result::Result<T, E>;
+/// What a text is resolved to, or why it is no measure.
+type Resolved<T> = Result<T, MeasureError>;
 
 /// The measures that one item of a list means.
-pub(super) fn drafts(text: &str) -> Result<Vec<Draft>> {
+pub(super) fn drafts(text: &str) -> Resolved<Vec<Draft>> {
     if text.is_empty() {
         return Err(MeasureError::new(text, 0..0, "a measure was expected"));
     }
@@ -62,7 +65,7 @@ fn split_level(text: &str) -> (&str, Option<f64>) {
 }
 
 /// The tool whose prefix a text has, and the byte at which the name starts.
-fn vocabulary(text: &str) -> Result<(Option<Tool>, usize)> {
+fn vocabulary(text: &str) -> Resolved<(Option<Tool>, usize)> {
     let Some((prefix, name)) = text.split_once(':') else { return Ok((None, 0)) };
     let prefix = prefix.trim();
     if let Some(tool) = Tool::PREFIXED.into_iter().find(|tool| tool.prefix() == prefix) {
@@ -94,7 +97,7 @@ enum Rest<'a> {
 }
 
 /// The measures of a name, in one vocabulary or in all.
-fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
+fn named(text: &str, tool: Option<Tool>) -> Resolved<Vec<Draft>> {
     let end = text.find(['(', '@']).unwrap_or(text.len());
     let (name, rest) = (text[..end].trim_end(), &text[end..]);
     let start = |row| Draft { definition: row, values: Vec::new(), cutoff: None };
@@ -126,11 +129,11 @@ fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     // They mean the same, but not all can read what follows: the one spelt as in the text is preferred, then the first that reads it.
     sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
     let mut answers: Vec<_> = candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
-    let whole = |answer: &Result<Vec<Draft>>| {
+    let whole = |answer: &Resolved<Vec<Draft>>| {
         answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
     };
     // A name of one value here may stand for several elsewhere, as trec_eval's `success` does for ranks 1, 5 and 10.
-    let written = |answer: &Result<Vec<Draft>>| {
+    let written = |answer: &Resolved<Vec<Draft>>| {
         answer.as_ref().map_or(Vec::new(), |drafts| drafts.iter().map(Draft::written).collect::<Vec<_>>())
     };
     let meant: Vec<Vec<String>> = answers.iter().filter(|answer| whole(answer)).map(written).collect();
@@ -208,7 +211,7 @@ fn formula(draft: &Draft) -> (&'static str, String) {
 
 impl Candidate<'_> {
     /// Reads the measures of a text whose name ends at byte `end`.
-    fn read(self, text: &str, end: usize) -> Result<Vec<Draft>> {
+    fn read(self, text: &str, end: usize) -> Resolved<Vec<Draft>> {
         match self.rest {
             Rest::Tail(theirs) => {
                 let drafts = tail(text, end, self.draft, theirs)?;

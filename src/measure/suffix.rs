@@ -6,8 +6,10 @@
 
 use std::ops::Range;
 
+use super::draft::{Defaults, Draft};
 use super::foreign::{Foreign, Suffix};
-use super::value::{Cutoff, Defaults, Draft, Measure, Value};
+use super::params::{Cutoff, Value};
+use super::value::Measure;
 use crate::error::{MeasureError, Result};
 use crate::sort;
 

@@ -1,9 +1,10 @@
 //! Suggestions for a name that means nothing here: the words of tutorials, and names that are nearly right.
 
+use super::draft::Draft;
 use super::foreign::{FOREIGN, Tool};
 use super::grammar::tail;
+use super::params::{Cutoff, CutoffRule};
 use super::table::{MEASURES, definition};
-use super::value::{Cutoff, CutoffRule, Draft};
 use crate::error::MeasureError;
 use crate::sort;
 

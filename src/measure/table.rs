@@ -2,10 +2,14 @@
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
+use super::facts::Fact;
+use super::ideal::IdealRanking;
+use super::params::{CutoffRule, Kind, Param, Value};
 use super::powers::Powers;
-use super::recipe::{Fact, IdealRanking, Place, Read, RecallRule, Recipe};
+use super::recall::RecallRule;
+use super::recipe::{Place, Read, Recipe};
 use super::traits::{Expected, JudgmentInput, Range, Status};
-use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
+use super::value::{Average, BestOrder, Better, Definition, Measure, Traits};
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::facets::subtopics::AtCutoff;
 use crate::facets::{FacetValue, SubtopicSetting, SubtopicValue};

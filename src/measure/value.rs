@@ -1,9 +1,12 @@
-//! A measure as a value, and the shape of a row of the table.
+//! A measure as a value, and the shape of a row of the table. They are one file, because each is made of the other: a measure points to
+//! its row, and what a row declares are functions of the measure.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::recipe::{RecallRule, Recipe};
+use super::params::{Cutoff, CutoffRule, JUDGES, Kind, Param, Value};
+use super::recall::RecallRule;
+use super::recipe::Recipe;
 use super::traits::{Expected, JudgmentInput, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::facets::{FacetValue, Judges};
@@ -35,16 +38,6 @@ pub struct Definition {
     pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
 }
 
-/// The parameter of all measures that take a grade for each document, where several judges have graded it.
-pub static JUDGES: Param = Param {
-    name: "judges",
-    kind: Kind::Word(&["largest", "mean", "min", "max"]),
-    default: "largest",
-    excludes: "",
-    needs: "",
-    doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
-};
-
 impl Definition {
     /// The index of a parameter by name.
     pub(super) fn place(&self, param: &str) -> Option<usize> {
@@ -65,7 +58,7 @@ impl Definition {
     }
 
     /// The error of a parameter that has no meaning without another, if there is one.
-    fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
+    pub(super) fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
         let given = |text: &str| {
             values.iter().any(|(at, value)| format!("{}={value}", self.param_at(*at).name) == text)
         };
@@ -135,198 +128,6 @@ impl Traits {
         expected: |_| Expected::Linear,
         best_order: |_, _| BestOrder::Swaps,
     };
-}
-
-/// The rule for the cutoff `@k` of a measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutoffRule {
-    /// It takes no cutoff.
-    None,
-    /// The cutoff is optional: with it the first k ranks count, without it the whole ranking.
-    Optional,
-    /// The cutoff is required.
-    Required,
-    /// The cutoff is a level of recall, 0 to 1.
-    Recall,
-}
-
-impl fmt::Display for CutoffRule {
-    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or nothing.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            CutoffRule::None => "",
-            CutoffRule::Optional => "[@k]",
-            CutoffRule::Required => "@k",
-            CutoffRule::Recall => "@x",
-        })
-    }
-}
-
-/// A parameter of a measure.
-pub struct Param {
-    /// The name of the parameter.
-    pub name: &'static str,
-    /// The values that it takes; in a list, the default is first.
-    pub kind: Kind,
-    /// The default as text; empty if leaving the parameter out means something else than any value.
-    pub default: &'static str,
-    /// The name of another parameter that excludes it.
-    pub excludes: &'static str,
-    /// The value of another parameter without which it has no meaning, such as `discount=jk`.
-    pub needs: &'static str,
-    /// A description of its effect.
-    pub doc: &'static str,
-}
-
-/// The values that a parameter takes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
-    /// A relevance level: a finite grade ≥ 0.
-    Level,
-    /// A number in a closed range.
-    Number(f64, f64),
-    /// A number in a closed range, or a word.
-    NumberOr(f64, f64, &'static [&'static str]),
-    /// A whole number from 0 to this limit.
-    Whole(f64),
-    /// A number of ranks, 1 to a million, or a word.
-    Ranks(&'static [&'static str]),
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// `linear`, `exp2`, or a table `{grade:gain,…}`.
-    Gain,
-    /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
-    Points,
-}
-
-impl Kind {
-    /// Whether `value` is one of the values.
-    pub(super) fn takes(&self, value: &Value) -> bool {
-        match (self, value) {
-            (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
-            (Kind::Number(least, most) | Kind::NumberOr(least, most, _), Value::Number(number)) => {
-                (least..=most).contains(&number)
-            }
-            (Kind::Whole(most), Value::Number(number)) => {
-                (0.0..=*most).contains(number) && number.fract() == 0.0
-            }
-            (Kind::Ranks(_), Value::Number(ranks)) => (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0,
-            (Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words), Value::Word(word)) => {
-                words.contains(word)
-            }
-            (Kind::Gain, Value::Word(word)) => GAINS.contains(word),
-            (Kind::Gain, Value::Table(pairs)) => pairs.windows(2).all(|pair| pair[0].0 < pair[1].0),
-            (Kind::Points, Value::List(points)) => {
-                points.iter().all(|point| (0.0..=1.0).contains(point))
-                    && points.windows(2).all(|pair| pair[0] < pair[1])
-            }
-            _ => false,
-        }
-    }
-
-    /// The words among the values.
-    pub(super) fn words(&self) -> &'static [&'static str] {
-        match *self {
-            Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
-            Kind::Gain => &GAINS,
-            Kind::Level | Kind::Number(..) | Kind::Whole(_) | Kind::Points => &[],
-        }
-    }
-}
-
-/// The gains that have a name.
-const GAINS: [&str; 2] = ["linear", "exp2"];
-
-impl fmt::Display for Kind {
-    /// Describes the values in words.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Kind::Level => f.write_str("a grade, 0 or more"),
-            Kind::Number(least, most) => write!(f, "a number from {least} to {most}"),
-            Kind::NumberOr(least, most, words) => {
-                write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
-            }
-            Kind::Whole(most) => write!(f, "a whole number from 0 to {most}"),
-            Kind::Ranks(words) => {
-                f.write_str("a number of ranks, 1 to 1000000")?;
-                words.iter().try_for_each(|word| write!(f, ", or {word}"))
-            }
-            Kind::Word(words) => f.write_str(&words.join(" or ")),
-            Kind::Gain => f.write_str("linear, exp2 or a table such as {1:3,2:9}"),
-            Kind::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
-        }
-    }
-}
-
-/// The value of a parameter.
-#[derive(Debug, Clone)]
-pub enum Value {
-    /// A number.
-    Number(f64),
-    /// A word of the parameter's list.
-    Word(&'static str),
-    /// A table of (grade, gain), ascending by grade.
-    Table(Vec<(f64, f64)>),
-    /// A list of numbers.
-    List(Vec<f64>),
-}
-
-/// The place where a measure stops reading.
-#[derive(Debug, Clone, Copy)]
-pub enum Cutoff {
-    /// After this number of ranks, at least 1.
-    Rank(u32),
-    /// At a level of recall.
-    Recall(f64),
-}
-
-/// The values that are used where an argument gives none.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Defaults {
-    /// The relevance level of binary measures.
-    pub rel: f64,
-}
-
-impl Default for Defaults {
-    fn default() -> Self {
-        Defaults { rel: 1.0 }
-    }
-}
-
-/// A measure whose relevance level may still be left to the defaults, and whose cutoff may be missing.
-#[derive(Debug, Clone)]
-pub(super) struct Draft {
-    pub definition: &'static Definition,
-    pub values: Vec<(usize, Value)>,
-    pub cutoff: Option<Cutoff>,
-}
-
-impl Draft {
-    /// Whether a required cutoff is missing.
-    pub fn lacks_cutoff(&self) -> bool {
-        self.cutoff.is_none() && self.definition.missing().is_some()
-    }
-
-    /// Makes the measure.
-    ///
-    /// # Errors
-    /// A missing cutoff, or a missing parameter that another one needs.
-    pub fn measure(mut self, defaults: Defaults) -> Result<Measure, String> {
-        if let Some(message) = self.definition.missing().filter(|_| self.cutoff.is_none()) {
-            return Err(message);
-        }
-        if let Some(message) = self.definition.unmet(&self.values) {
-            return Err(message);
-        }
-        // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.
-        let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
-        if let Some(at) = level
-            && self.values.iter().all(|&(of, _)| of != at)
-        {
-            self.values.push((at, Value::Number(defaults.rel)));
-        }
-        Ok(Measure::new(self.definition, self.values, self.cutoff))
-    }
 }
 
 /// The way in which the values of queries become one.
@@ -591,23 +392,6 @@ impl fmt::Display for Measure {
             None => Ok(()),
             Some(Cutoff::Rank(k)) => write!(f, "@{k}"),
             Some(Cutoff::Recall(x)) => write!(f, "@{x}"),
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Number(number) => write!(f, "{number}"),
-            Value::Word(word) => f.write_str(word),
-            Value::Table(pairs) => {
-                let pairs: Vec<_> = pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
-                write!(f, "{{{}}}", pairs.join(","))
-            }
-            Value::List(numbers) => {
-                let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
-                write!(f, "[{}]", numbers.join(","))
-            }
         }
     }
 }

@@ -4,6 +4,7 @@ mod aggregate;
 mod binomial;
 mod fixed;
 mod limbs;
+mod long;
 mod moments;
 mod poisson;
 pub(crate) mod rounding;

@@ -12,6 +12,11 @@
 
 use crate::fold::{Discount, Weights};
 
+/// A quotient; 0 where the divisor is 0.
+pub fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { 0.0 } else { a / b }
+}
+
 // `plus` is Knuth's two-sum: `lost` is exactly what `sum` rounded off, without a branch on which number is larger. `times` and `over` get
 // what they round off from a fused multiply-add, whose product is exact. The low parts are added in plain floats, so a result is off by
 // some 2⁻¹⁰⁴ of the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)

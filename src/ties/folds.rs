@@ -364,6 +364,9 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
     sum
 }
 
+/// What is added to counts of judged documents, as trec_eval does.
+const EPSILON: f64 = 0.00001;
+
 // The term of InfAP (trec_eval's m_infap.c; Yilmaz and Aslam 2006) at a hit below f documents is
 //
 //     (1 + (k + u)·(a + ε)/(k + 2ε)) / (f + 1)      a relevant, k judged, u pooled but unjudged above
@@ -373,7 +376,6 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
 // one sum over x remains, with 1/(k + x + 2ε), which has no simpler form; see `reciprocal_means` for large groups.
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
 pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
-    const EPSILON: f64 = 0.00001;
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
@@ -401,39 +403,63 @@ pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeo
             let rest = part.size - 1 - others;
             let [of_others, of_rest] = [(found - 1, others), (unjudged, rest)]
                 .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
-            let mut terms = Double::default();
-            let known = relevant + nonrelevant;
-            let tabled = (part.size > LARGE)
-                .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
-            for j in 0..part.read {
-                let above = (part.above + j) as f64;
-                let drawn = j as f64;
-                let mean = match &tabled {
-                    // (a + b·x) · (c + d·x) / (k + x), divided out: only one term is not linear in x.
-                    Some(reciprocals) => {
-                        let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
-                        let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
-                        let x = drawn * others as f64 / (part.size - 1) as f64;
-                        b * d * x + (a * d + b * c - b * d * k) + (a - b * k) * (c - d * k) * reciprocals[j]
-                    }
-                    None => {
-                        chances.draw(part.size as u64 - 1, others as u64, j as u64);
-                        chances.mean(|x| {
-                            let x = x as f64;
-                            let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
-                            (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
-                        })
-                    }
-                };
-                terms = terms.plus(Double::of((1.0 + mean) / (above + 1.0)));
-            }
-            sum += found as f64 / part.size as f64 * terms.value();
+            let above = PoolAbove { relevant, known: relevant + nonrelevant, pooled };
+            sum += found as f64 / part.size as f64 * above.terms(part, others, of_others, of_rest, chances);
         }
         relevant += found as f64;
         nonrelevant += judged as f64;
         pooled += unjudged as f64;
     }
     sum
+}
+
+/// What stands above a group: relevant documents, judged ones, and pooled ones that are not judged.
+struct PoolAbove {
+    relevant: f64,
+    known: f64,
+    pooled: f64,
+}
+
+impl PoolAbove {
+    /// The sum over the read ranks of a group of the mean term of a hit there. Besides the hit the group has `others` judged documents, of
+    /// which the share `of_others` is relevant; of the rest the share `of_rest` is pooled.
+    #[inline(always)]
+    fn terms(
+        &self,
+        part: ReadPiece<'_>,
+        others: usize,
+        of_others: f64,
+        of_rest: f64,
+        chances: &mut Hypergeometric,
+    ) -> f64 {
+        let PoolAbove { relevant, known, pooled } = *self;
+        let mut terms = Double::default();
+        let tabled = (part.size > LARGE)
+            .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
+        for j in 0..part.read {
+            let above = (part.above + j) as f64;
+            let drawn = j as f64;
+            let mean = match &tabled {
+                // (a + b·x) · (c + d·x) / (k + x), divided out: only one term is not linear in x.
+                Some(reciprocals) => {
+                    let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
+                    let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
+                    let x = drawn * others as f64 / (part.size - 1) as f64;
+                    b * d * x + (a * d + b * c - b * d * k) + (a - b * k) * (c - d * k) * reciprocals[j]
+                }
+                None => {
+                    chances.draw(part.size as u64 - 1, others as u64, j as u64);
+                    chances.mean(|x| {
+                        let x = x as f64;
+                        let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
+                        (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
+                    })
+                }
+            };
+            terms = terms.plus(Double::of((1.0 + mean) / (above + 1.0)));
+        }
+        terms.value()
+    }
 }
 
 /// The size of a group from which on means are not summed over all numbers of documents.

@@ -13,7 +13,7 @@
 //! one group is cut, so the search is linear in it. InfAP is another case: it has no divisor of its own, but three kinds of documents that
 //! an exchange argument does not order, and is searched over all merges of two of them.
 
-use super::chance::SumTables;
+use super::chance::{SumTables, ratio};
 use super::row::{RankingPieces, ReadPiece};
 use crate::fold::Discount;
 use crate::label::code::{NEGATIVE, UNPOOLED};
@@ -52,10 +52,6 @@ impl Standing {
 /// The largest of some values if `largest`, else the smallest.
 fn extreme(values: impl Iterator<Item = f64>, largest: bool) -> f64 {
     values.reduce(if largest { f64::max } else { f64::min }).unwrap_or(0.0)
-}
-
-fn ratio(a: f64, b: f64) -> f64 {
-    if b == 0.0 { 0.0 } else { a / b }
 }
 
 impl Search {

@@ -100,7 +100,7 @@ impl Merge {
                 Shard::Scores(summary) => summaries.push(summary.from_source(&shown(path))),
                 Shard::Comparison(first) if at == 0 => {
                     let all = parts::merged(*first, &self.files)?;
-                    return self.comparison(&all, (format, output, partial));
+                    return self.comparison(&all, format, output, partial);
                 }
                 Shard::Comparison(_) => return Err(parts::mixed(path, &self.files[0])),
             }
@@ -131,7 +131,9 @@ impl Merge {
     fn comparison(
         &self,
         all: &Partial,
-        (format, output, partial): (Format, Output, Option<Output>),
+        format: Format,
+        output: Output,
+        partial: Option<Output>,
     ) -> Result<(), Stop> {
         let refused = [
             (

@@ -123,24 +123,17 @@ const BLOCK: usize = 256 << 10;
 impl<'w> RowWriter<'w> {
     /// Makes a writer of judgments, or of results; TREC results without a tag get `tag`.
     pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
-        let (by, line, rows, refused) = Default::default();
-        RowWriter { format, judgments, by, tag, to: RowsTo::Text(to), line, rows, refused }
+        Self::to(format, judgments, tag, RowsTo::Text(to))
     }
 
     /// Makes a writer of judgments, or of results, as a table of Parquet.
     #[cfg(feature = "parquet")]
     pub fn parquet(judgments: bool, to: &'w mut (dyn Write + Send)) -> Self {
-        let (by, tag, line, rows, refused) = Default::default();
-        RowWriter {
-            format: RowFormat::Parquet,
-            judgments,
-            by,
-            tag,
-            to: RowsTo::Parquet(Some(to), None),
-            line,
-            rows,
-            refused,
-        }
+        Self::to(RowFormat::Parquet, judgments, String::new(), RowsTo::Parquet(Some(to), None))
+    }
+
+    fn to(format: RowFormat, judgments: bool, tag: String, to: RowsTo<'w>) -> Self {
+        RowWriter { format, judgments, by: None, tag, to, line: Vec::new(), rows: 0, refused: None }
     }
 
     /// Writes judgments with their judges or subtopics.

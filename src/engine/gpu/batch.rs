@@ -26,9 +26,10 @@ use std::time::Duration;
 use rayon::prelude::*;
 
 use super::device::{Device, PendingCommands};
-use super::kernels::{COMMON, JUDGED, Kernel, kernels};
+use super::kernels::{Kernel, kernels};
 use super::layout::{self, TileEntry};
 use super::resident::ResidentLabels;
+use super::sources::{COMMON, JUDGED};
 use super::tasks::IntegerProgram;
 use crate::engine::Job;
 use crate::error::Result;

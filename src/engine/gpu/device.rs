@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use super::kernels::with_native_integers;
+use super::sources::with_native_integers;
 use crate::error::{Error, Result};
 
 /// A GPU, or a program that acts as one, as its driver describes it.

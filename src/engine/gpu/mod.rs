@@ -19,6 +19,9 @@ pub mod mirror;
 pub mod rate;
 pub mod reduce;
 pub mod resident;
+mod shader;
+pub mod sources;
+mod tables;
 pub mod tasks;
 
 use std::sync::{Arc, Mutex, PoisonError};

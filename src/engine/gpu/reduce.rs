@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use super::batch::{Berth, Clock, Largest, Ready, Sizes};
 use super::fixed::{power_of_two, reciprocals};
-use super::kernels::REDUCE;
 use super::layout;
+use super::sources::REDUCE;
 use super::tasks::{IntegerFold, IntegerProgram};
 use super::{Loaded, check_depth};
 use crate::engine::Job;

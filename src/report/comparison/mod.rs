@@ -1,5 +1,6 @@
 //! Comparisons as bytes, one file for each kind of format.
 
+mod document;
 pub mod json;
 pub mod long;
 mod stats;

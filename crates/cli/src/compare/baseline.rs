@@ -162,6 +162,17 @@ fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     }
 }
 
+/// A row of a file of scores: a value with what it is of.
+struct StoredValue<'a> {
+    run: &'a str,
+    /// The group of queries; empty of all queries.
+    group: &'a str,
+    query: Vec<u8>,
+    measure: String,
+    stat: &'a str,
+    value: f64,
+}
+
 /// Reads JSON lines.
 fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
     let mut stored = StoredScores::default();
@@ -170,8 +181,16 @@ fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
         let at = |message: String| format!("line {}: {message}", number + 1);
         let row: BaselineRow = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
         let query = JsonText::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
-        let cells = (row.run.as_str(), row.group.unwrap_or_default(), query, row.measure, row.stat.as_str());
-        stored.add(cells, row.value).map_err(at)?;
+        let group = row.group.unwrap_or_default();
+        let value = StoredValue {
+            run: &row.run,
+            group: &group,
+            query,
+            measure: row.measure,
+            stat: &row.stat,
+            value: row.value,
+        };
+        stored.add(value).map_err(at)?;
     }
     Ok(stored)
 }
@@ -195,10 +214,15 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
         let text = |place: usize| str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()));
         let value = text(group + 4)?;
         let value = value.parse().map_err(|_| at(format!("`{value}` is not a number")))?;
-        let of_group = if group == 1 { text(1)?.to_owned() } else { String::new() };
-        let cells =
-            (text(0)?, of_group, row[group + 1].to_vec(), text(group + 2)?.to_owned(), text(group + 3)?);
-        stored.add(cells, value).map_err(at)?;
+        let value = StoredValue {
+            group: if group == 1 { text(1)? } else { "" },
+            run: text(0)?,
+            query: row[group + 1].to_vec(),
+            measure: text(group + 2)?.to_owned(),
+            stat: text(group + 3)?,
+            value,
+        };
+        stored.add(value).map_err(at)?;
     }
     Ok(stored)
 }
@@ -216,7 +240,8 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
         for (query, values) in run.per_query.into_iter().flat_map(|KeyValues(queries)| queries) {
             let id = JsonText::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
             for (measure, value) in values.0 {
-                stored.add((&run.run, String::new(), id.clone(), measure, "value"), value)?;
+                let (run, query) = (run.run.as_str(), id.clone());
+                stored.add(StoredValue { run, group: "", query, measure, stat: "value", value })?;
             }
         }
         let BaselineDocument { query_set, depth, judged_only, tied, .. } = &document;
@@ -244,11 +269,8 @@ impl StoredScores {
     }
 
     /// Adds a row. Rows of groups and of all queries are skipped: they follow from the others.
-    fn add(
-        &mut self,
-        (run, group, query, measure, stat): (&str, String, Vec<u8>, String, &str),
-        value: f64,
-    ) -> Result<(), String> {
+    fn add(&mut self, row: StoredValue<'_>) -> Result<(), String> {
+        let StoredValue { run, group, query, measure, stat, value } = row;
         self.is_of(run)?;
         if stat != "value" || !group.is_empty() {
             return Ok(());

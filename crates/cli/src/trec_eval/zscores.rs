@@ -26,10 +26,10 @@ impl ZScores {
             if fields.is_empty() {
                 continue;
             }
-            let Some((topic, measure, scale)) = scale(&fields) else {
+            let Some(TopicScale { topic, measure, mean, deviation }) = TopicScale::of(&fields) else {
                 return Err(wrong(format!(":{}: expected 'topic measure mean deviation'", number + 1)));
             };
-            scales.entry(topic).or_default().insert(measure, scale);
+            scales.entry(topic).or_default().insert(measure, (mean, deviation));
         }
         Ok(ZScores(scales))
     }
@@ -45,9 +45,25 @@ impl ZScores {
     }
 }
 
-fn scale(fields: &[&[u8]]) -> Option<(Vec<u8>, String, (f64, f64))> {
-    let &[topic, measure, mean, deviation] = fields else { return None };
-    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<f64>().ok();
-    let measure = String::from_utf8(measure.to_vec()).ok()?;
-    Some((topic.to_vec(), measure, (number(mean)?, number(deviation)?)))
+/// A line of the file.
+struct TopicScale {
+    topic: Vec<u8>,
+    measure: String,
+    mean: f64,
+    deviation: f64,
+}
+
+impl TopicScale {
+    /// Reads the fields of a line; `None` if they are not what a line has.
+    fn of(fields: &[&[u8]]) -> Option<TopicScale> {
+        let &[topic, measure, mean, deviation] = fields else { return None };
+        let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<f64>().ok();
+        let measure = String::from_utf8(measure.to_vec()).ok()?;
+        Some(TopicScale {
+            topic: topic.to_vec(),
+            measure,
+            mean: number(mean)?,
+            deviation: number(deviation)?,
+        })
+    }
 }

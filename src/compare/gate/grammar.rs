@@ -1,0 +1,279 @@
+//! The grammar of gates: from text to a measure and a rule, or to an error that says what was expected where.
+//!
+//! ```text
+//! gate   = measure ( ("<" | "<=" | ">" | ">=") number | verb [">" amount] ["p<" alpha] )
+//! verb   = "drops" | "rises" | "worse" | "may drop" | "may rise"
+//! amount = number ["%"]
+//! ```
+
+use std::fmt;
+use std::ops::Range;
+
+use super::rule::{Amount, Rule, Sign};
+use crate::error::{Error, MeasureError, Result};
+use crate::measure::{self, Average, Better, Measure};
+
+/// The level of significance of a gate that names none.
+const ALPHA: f64 = 0.05;
+
+/// Words that are not verbs of gates, each with the verb that is meant where higher is better.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("drop", "drops"),
+    ("fall", "drops"),
+    ("falls", "drops"),
+    ("decreases", "drops"),
+    ("lower", "drops"),
+    ("rise", "rises"),
+    ("grows", "rises"),
+    ("increases", "rises"),
+    ("higher", "rises"),
+    ("worsens", "worse"),
+    ("regresses", "worse"),
+];
+
+/// Reads a gate.
+///
+/// # Errors
+/// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
+pub fn parsed(text: &str) -> Result<(Measure, Rule)> {
+    let mut parser = GateParser { text, at: 0 };
+    parser.blanks();
+    let measure = parser.measure()?;
+    let rule = parser.rule(&measure)?;
+    Ok((measure, rule))
+}
+
+/// The text of a gate, and how far it is read.
+struct GateParser<'a> {
+    text: &'a str,
+    /// The byte that is read next.
+    at: usize,
+}
+
+impl<'a> GateParser<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// Skips `sign` and the blanks behind it, if the text goes on with it.
+    fn eat(&mut self, sign: &str) -> bool {
+        let there = self.rest().starts_with(sign);
+        if there {
+            self.at += sign.len();
+            self.blanks();
+        }
+        there
+    }
+
+    /// The range of the text from here up to a character that ends it.
+    fn upto(&self, ends: impl Fn(char) -> bool) -> Range<usize> {
+        self.at..self.at + self.rest().find(ends).unwrap_or(self.rest().len())
+    }
+
+    /// The error of the text in `place`.
+    fn wrong(&self, place: Range<usize>, message: impl fmt::Display) -> MeasureError {
+        // People count characters, and the span behind the message counts bytes.
+        let character = self.text[..place.start].chars().count() + 1;
+        let message = format!("{message}, at character {character} of the gate");
+        MeasureError {
+            text: self.text.to_owned(),
+            span: place,
+            message,
+            suggestions: Vec::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// The error that `what` was expected here.
+    fn expected(&self, what: &str) -> MeasureError {
+        let place = self.upto(char::is_whitespace);
+        match self.rest().is_empty() {
+            true => self.wrong(place, format_args!("{what} was expected, and nothing follows")),
+            false => self
+                .wrong(place.clone(), format_args!("{what} was expected, and not `{}`", &self.text[place])),
+        }
+    }
+
+    /// Reads the measure, up to the first blank, or sign, outside of brackets.
+    fn measure(&mut self) -> Result<Measure> {
+        // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate cannot be cut at its blanks.
+        let (start, mut depth) = (self.at, 0usize);
+        let end = self.rest().find(|c: char| {
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0 && (c.is_whitespace() || matches!(c, '<' | '>'))
+        });
+        self.at = end.map_or(self.text.len(), |end| start + end);
+        if start == self.at {
+            return Err(self.expected("a measure, as in `AP < 0.3` or `nDCG@10 drops > 0.005`,").into());
+        }
+        let of_gate = |error: MeasureError| MeasureError {
+            text: self.text.to_owned(),
+            span: error.span.start + start..error.span.end + start,
+            ..error
+        };
+        let measure = measure::parse(&self.text[start..self.at]).map_err(|error| match error {
+            Error::Measure(error) => Error::Measure(of_gate(error)),
+            Error::Measures(errors) => Error::Measures(errors.into_iter().map(of_gate).collect()),
+            other => other,
+        })?;
+        self.blanks();
+        Ok(measure)
+    }
+
+    fn rule(&mut self, measure: &Measure) -> Result<Rule> {
+        // Longer signs first: `<` would eat half of `<=`.
+        let signs = [("<=", Sign::AtMost), ("<", Sign::Below), (">=", Sign::AtLeast), (">", Sign::Above)];
+        let rule = match signs.into_iter().find(|(text, _)| self.eat(text)) {
+            Some((_, sign)) => Rule::Threshold(sign, self.number("a number")?),
+            None => self.change(measure)?,
+        };
+        match self.rest().is_empty() {
+            true => Ok(rule),
+            false => Err(self.expected("the end of the gate").into()),
+        }
+    }
+
+    fn change(&mut self, measure: &Measure) -> Result<Rule, MeasureError> {
+        let verb = self.verb(measure)?;
+        let amount = match self.eat(">") {
+            true => Some(self.amount(measure)?),
+            false => None,
+        };
+        let alpha = self.alpha()?;
+        match (verb, amount, alpha) {
+            (Verb::May, None, _) => Err(self.expected("`>` and the amount that may be lost")),
+            (Verb::May, Some(amount), alpha) => Ok(Rule::May { amount, alpha: alpha.unwrap_or(ALPHA) }),
+            (Verb::Worse, _, None) => Err(self.expected("`p<` and a level of significance, as in `p<0.05`,")),
+            (Verb::Worse | Verb::Changes, amount, alpha) => {
+                Ok(Rule::Worse { amount: amount.unwrap_or(Amount::Absolute(0.0)), alpha })
+            }
+        }
+    }
+
+    /// Reads a verb that suits the measure.
+    fn verb(&mut self, measure: &Measure) -> Result<Verb, MeasureError> {
+        const EXPECTED: &str = "`<`, `<=`, `>`, `>=`, `drops`, `rises`, `worse`, `may drop` or `may rise`";
+        let start = self.at;
+        let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>');
+        let mut place = self.upto(ends);
+        let may = &self.text[place.clone()] == "may";
+        if may {
+            self.at = place.end;
+            self.blanks();
+            place = self.upto(ends);
+        }
+        let word = &self.text[place.clone()];
+        let (verb, better) = match (may, word) {
+            (false, "worse") => (Verb::Worse, None),
+            (false, "drops") => (Verb::Changes, Some(Better::Higher)),
+            (false, "rises") => (Verb::Changes, Some(Better::Lower)),
+            (true, "drop") => (Verb::May, Some(Better::Higher)),
+            (true, "rise") => (Verb::May, Some(Better::Lower)),
+            _ => {
+                let error = self.expected(if may { "`drop` or `rise`" } else { EXPECTED });
+                let suggestions = self.meant(place, may).into_iter().collect();
+                return Err(MeasureError { suggestions, ..error });
+            }
+        };
+        let of_measure = measure.definition().better;
+        if of_measure == Better::Neither {
+            let message =
+                format!("neither direction of {measure} is better, so it can only be compared with a number");
+            return Err(self.wrong(start..place.end, message));
+        }
+        if better.is_some_and(|better| better != of_measure) {
+            let (which, right) = match (of_measure, may) {
+                (Better::Lower, true) => ("lower", "may rise"),
+                (Better::Lower, false) => ("lower", "rises"),
+                (_, true) => ("higher", "may drop"),
+                (_, false) => ("higher", "drops"),
+            };
+            let message = format!("{which} is better of {measure}, so `{right}` was expected");
+            let suggestions = vec![self.instead(start..place.end, right)];
+            return Err(MeasureError { suggestions, ..self.wrong(start..place.end, message) });
+        }
+        self.at = place.end;
+        self.blanks();
+        Ok(verb)
+    }
+
+    /// The gate with the verb that a misspelt word is near to, if there is one.
+    fn meant(&self, place: Range<usize>, may: bool) -> Option<String> {
+        let word = self.text[place.clone()].to_lowercase();
+        let verbs: &[&str] = if may { &["drop", "rise"] } else { &["drops", "rises", "worse", "may"] };
+        let near = |verb: &&&str| strsim::damerau_levenshtein(&word, verb) <= 2;
+        let synonym = SYNONYMS.iter().find(|(of, _)| *of == word && !may).map(|&(_, verb)| verb);
+        let verb = synonym.or_else(|| verbs.iter().find(near).copied())?;
+        Some(self.instead(place, verb))
+    }
+
+    /// The gate with `other` in `place`.
+    fn instead(&self, place: Range<usize>, other: &str) -> String {
+        format!("`{}{other}{}`", &self.text[..place.start], &self.text[place.end..])
+    }
+
+    fn amount(&mut self, measure: &Measure) -> Result<Amount, MeasureError> {
+        let place = self.upto(char::is_whitespace);
+        let amount = self.number("an amount, as in `> 0.005` or `> 1%`,")?;
+        if amount < 0.0 {
+            return Err(self.wrong(place, "an amount of 0 or more was expected"));
+        }
+        if !self.eat("%") {
+            return Ok(Amount::Absolute(amount));
+        }
+        if measure.definition().average == Average::Geometric {
+            let message = format!(
+                "{measure} is compared by logarithms, so a percentage means nothing: an amount without `%` was expected"
+            );
+            return Err(self.wrong(place, message));
+        }
+        Ok(Amount::Relative(amount / 100.0))
+    }
+
+    fn alpha(&mut self) -> Result<Option<f64>, MeasureError> {
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let start = self.at;
+        if !self.eat("p") {
+            return Err(
+                self.expected("`>` and an amount, `p<` and a level of significance, or the end of the gate")
+            );
+        }
+        if !self.eat("<") {
+            return Err(self.expected("`<` after `p`"));
+        }
+        let alpha = self.number("a level of significance, as in `p<0.05`,")?;
+        match alpha > 0.0 && alpha < 1.0 {
+            true => Ok(Some(alpha)),
+            false => Err(self.wrong(start..self.at, "a level of significance between 0 and 1 was expected")),
+        }
+    }
+
+    /// Reads a finite number, and the blanks behind it.
+    fn number(&mut self, what: &str) -> Result<f64, MeasureError> {
+        let place = self.upto(|c| c.is_whitespace() || c == '%');
+        let number: Option<f64> = self.text[place.clone()].parse().ok();
+        let number = number.filter(|number| number.is_finite()).ok_or_else(|| self.expected(what))?;
+        self.at = place.end;
+        self.blanks();
+        Ok(number + 0.0)
+    }
+}
+
+/// A verb of a gate.
+#[derive(Debug, Clone, Copy)]
+enum Verb {
+    /// `drops` or `rises`.
+    Changes,
+    Worse,
+    May,
+}

@@ -1,0 +1,204 @@
+//! Gates: conditions under which a build fails, such as `nDCG@10 drops > 0.005 p<0.05`.
+//!
+//! A gate fails, or passes, or cannot be told. The last is an error and never a pass.
+//!
+//! # Who has to show what
+//!
+//! ```text
+//! AP < 0.3                       the mean alone; no baseline, no chance
+//! AP drops > 0.01                the mean difference alone
+//! AP drops > 0.01 p<0.05         fails if the loss is large AND shown to be one: chance speaks for the run
+//! AP worse p<0.05                fails if a loss of any size is shown
+//! AP may drop > 0.01             passes only if a loss of 0.01 or more is ruled out: chance speaks against the run
+//! ```
+//!
+//! With few queries the third gate lets much pass, and the last nearly nothing: it is a test of non-inferiority, whose null hypothesis is a
+//! loss of exactly the amount. Its p is that of the t test whatever test decides otherwise, because the other tests say whether there is a
+//! difference, and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the amount is compared with the
+//! mean: the two conditions are apart.
+//!
+//! "Cannot be told" is an error so that a pipeline stops, and never a pass: a missing baseline, a p that a test does not have, percents of
+//! a mean of 0.
+
+mod grammar;
+mod rule;
+
+use std::fmt;
+
+use self::rule::{Amount, Rule, Sign};
+use super::paired::Paired;
+use crate::error::{Error, Result};
+use crate::measure::{Better, Measure};
+use crate::stats::rounding::{is_equal, tolerance};
+
+/// A condition under which a build fails.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gate {
+    text: String,
+    measure: Measure,
+    rule: Rule,
+}
+
+/// The facts about a run by which a gate is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct GateFacts<'a> {
+    /// The run's mean.
+    pub run: f64,
+    /// The baseline's mean, if there is a baseline.
+    pub baseline: Option<f64>,
+    /// The differences of the run from the baseline.
+    pub paired: Option<&'a Paired>,
+    /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if there is none.
+    pub worse: Option<f64>,
+}
+
+/// The result of a gate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Verdict {
+    /// Whether the build fails.
+    pub failed: bool,
+    /// The run's mean, or by how much the run is worse than the baseline.
+    pub value: f64,
+    /// The number that the value is compared with.
+    pub threshold: f64,
+    /// The p, if the gate asks for one.
+    pub p: Option<f64>,
+}
+
+/// By how much a run is worse than the baseline, and what that is compared with.
+struct Loss<'a> {
+    /// The differences of the run from the baseline.
+    paired: &'a Paired,
+    /// By how much the run is worse.
+    value: f64,
+    /// The amount of the gate, in units of the measure.
+    threshold: f64,
+}
+
+impl Gate {
+    /// Parses a gate.
+    ///
+    /// # Errors
+    /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
+    pub fn parse(text: &str) -> Result<Gate> {
+        let (measure, rule) = grammar::parsed(text)?;
+        Ok(Gate { text: text.trim().to_owned(), measure, rule })
+    }
+
+    /// The measure of the gate.
+    pub fn measure(&self) -> &Measure {
+        &self.measure
+    }
+
+    /// Whether the gate compares a run with a baseline, and is not about a run alone.
+    pub fn compares(&self) -> bool {
+        !matches!(self.rule, Rule::Threshold(..))
+    }
+
+    /// Whether the gate needs a p.
+    pub fn asks_p(&self) -> bool {
+        match self.rule {
+            Rule::Threshold(..) => false,
+            Rule::Worse { alpha, .. } => alpha.is_some(),
+            Rule::May { .. } => true,
+        }
+    }
+
+    /// Judges the gate by the facts of a run.
+    ///
+    /// # Errors
+    /// A number that the gate needs is missing, or is not finite.
+    pub fn verdict(&self, facts: GateFacts) -> Result<Verdict> {
+        match self.rule {
+            Rule::Threshold(sign, threshold) => {
+                let value = self.finite(facts.run, "the mean")?;
+                let equal = is_equal(value, threshold);
+                let failed = match sign {
+                    Sign::Below => value < threshold && !equal,
+                    Sign::AtMost => value <= threshold || equal,
+                    Sign::Above => value > threshold && !equal,
+                    Sign::AtLeast => value >= threshold || equal,
+                };
+                Ok(Verdict { failed, value, threshold, p: None })
+            }
+            Rule::Worse { amount, alpha } => {
+                let Loss { value, threshold, .. } = self.change(facts, amount)?;
+                let more = value > threshold + self.rounding(facts);
+                let p = match (alpha, facts.worse) {
+                    (None, _) => None,
+                    (Some(_), Some(p)) => Some(self.finite(p, "p")?),
+                    // The gate passes without a p, so the missing one is no error: equal runs must not stop a build.
+                    (Some(_), None) if !more => None,
+                    (Some(_), None) => return Err(self.cannot(
+                        "the test has no p, for example because every query changes by the same amount: take `--test randomisation`, or a gate without p",
+                    )),
+                };
+                let failed = more && alpha.is_none_or(|alpha| p.is_some_and(|p| p < alpha));
+                Ok(Verdict { failed, value, threshold, p })
+            }
+            Rule::May { amount, alpha } => {
+                let Loss { paired, value, threshold } = self.change(facts, amount)?;
+                let lower = self.better() == Better::Lower;
+                // A loss of the amount is −amount where higher is better, and +amount where lower is. "Better" is then the tail that rules
+                // such a loss out.
+                let p = paired.against(if lower { threshold } else { -threshold });
+                let p = p.map(|tails| tails.better(self.better()));
+                // Without a deviation there is no t, and the mean is certain. `>=`, as the gate asks for a loss below the amount.
+                let failed = p.map_or(value >= threshold - self.rounding(facts), |p| p >= alpha);
+                Ok(Verdict { failed, value, threshold, p })
+            }
+        }
+    }
+
+    /// The loss of a run, beside the amount of the gate.
+    fn change<'a>(&self, facts: GateFacts<'a>, amount: Amount) -> Result<Loss<'a>> {
+        let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {
+            return Err(self.cannot("it takes a baseline, and there is none"));
+        };
+        if paired.queries < 2 {
+            return Err(self.cannot("it takes two queries or more, and there is one"));
+        }
+        let worse = if self.better() == Better::Lower { paired.mean } else { -paired.mean };
+        let threshold = match amount {
+            Amount::Absolute(amount) => amount,
+            Amount::Relative(_) if baseline == 0.0 => {
+                return Err(
+                    self.cannot("the baseline's mean is 0, so a percentage of it means nothing: give an amount without `%`")
+                );
+            }
+            Amount::Relative(share) => share * self.finite(baseline, "the baseline's mean")?.abs(),
+        };
+        // Adding 0 makes +0 of −0, which would be printed as a loss of -0.
+        Ok(Loss { paired, value: self.finite(worse, "the difference")? + 0.0, threshold })
+    }
+
+    /// The most by which a change may differ from an amount and still equal it: rounding is that of the two means, of which the change is a
+    /// small rest.
+    fn rounding(&self, facts: GateFacts) -> f64 {
+        tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
+    }
+
+    fn better(&self) -> Better {
+        self.measure.definition().better
+    }
+
+    fn finite(&self, value: f64, what: &str) -> Result<f64> {
+        match value.is_finite() {
+            true => Ok(value),
+            false => Err(self.cannot(&format!("{what} is {value}"))),
+        }
+    }
+
+    fn cannot(&self, why: &str) -> Error {
+        Error::Unanswerable(format!("the gate `{self}` cannot be computed: {why}"))
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests;

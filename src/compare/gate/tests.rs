@@ -1,0 +1,251 @@
+use super::*;
+use crate::compare::known::{KnownPair, pair, paired};
+use crate::compare::units::Unit;
+use crate::compare::{examples, known};
+
+fn error(text: &str) -> String {
+    Gate::parse(text).unwrap_err().to_string()
+}
+
+/// The verdict of a gate on the fifty queries, run against baseline, by the t test.
+fn fifty(text: &str, [baseline, run]: [usize; 2]) -> Verdict {
+    let runs = examples::fifty();
+    let paired = paired(&runs, [baseline, run]);
+    let gate = Gate::parse(text).unwrap();
+    assert!(gate.compares());
+    let [baseline, run] = [baseline, run].map(|of| runs[of].iter().sum::<f64>() / 50.0);
+    let worse = paired.p().map(|p| p.worse(gate.measure().definition().better));
+    gate.verdict(GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse }).unwrap()
+}
+
+/// The facts of a run with some differences, and a baseline of some mean.
+fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> Result<Verdict> {
+    let unit = Unit::of([1.0]);
+    let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
+    let run = baseline + paired.mean;
+    let facts = GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse };
+    Gate::parse(text).unwrap().verdict(facts)
+}
+
+fn of_run(text: &str, run: f64) -> Result<Verdict> {
+    Gate::parse(text).unwrap().verdict(GateFacts { run, baseline: None, paired: None, worse: None })
+}
+
+#[test]
+fn thresholds() {
+    for (text, fails_at, passes_at) in [
+        // The means of 0.3, and what is equal to it within rounding.
+        ("AP < 0.30", &[0.2999, -1.0, 0.3 - 1e-11][..], &[0.3, 0.3f64.next_down(), 0.31][..]),
+        ("AP <= 0.30", &[0.3, 0.3f64.next_up(), 0.0], &[0.3 + 1e-11]),
+        ("AP > 0.30", &[0.31, 0.3 + 1e-11], &[0.3, 0.3f64.next_up(), 0.0]),
+        ("AP >= 0.30", &[0.3, 0.3f64.next_down(), 1.0], &[0.3 - 1e-11]),
+        (" nDCG(gain=exp2, ideal=judged)@10<3e-1 ", &[0.2], &[0.3]),
+        ("NumRel < 1000", &[999.0], &[1000.0]),
+    ] {
+        let gate = Gate::parse(text).unwrap();
+        assert!(!gate.compares() && !gate.asks_p());
+        assert_eq!(gate.to_string(), text.trim());
+        for (values, failed) in [(fails_at, true), (passes_at, false)] {
+            for &value in values {
+                let verdict = of_run(text, value).unwrap();
+                assert_eq!((verdict.failed, verdict.value, verdict.p), (failed, value, None), "{text}");
+            }
+        }
+    }
+    assert_eq!(of_run("AP < 0.30", 0.1).unwrap().threshold, 0.3);
+}
+
+#[test]
+fn gates_of_fifty_queries() {
+    let passes = fifty("nDCG@10 may drop > 0.005", [0, 1]);
+    assert!(!passes.failed);
+    known::digits(passes.p.unwrap(), ".0487497709017");
+    assert_eq!(passes.threshold, 0.005);
+    known::digits(passes.value, "-.022");
+    let fails = fifty("nDCG@10 may drop > 0.004", [0, 1]);
+    assert!(fails.failed);
+    known::digits(fails.p.unwrap(), ".0550953334896");
+    assert!(!fifty("nDCG@10 may drop > 0.004 p<0.06", [0, 1]).failed);
+    assert!(fifty("nDCG@10 may drop > 0.005 p<0.01", [0, 1]).failed);
+
+    let fails = fifty("nDCG@10 drops > 0.005", [1, 0]);
+    assert!(fails.failed && fails.p.is_none());
+    known::digits(fails.value, ".022");
+    let passes = fifty("nDCG@10 drops > 0.005 p<0.05", [1, 0]);
+    assert!(!passes.failed);
+    known::digits(passes.p.unwrap(), ".087456604824");
+    assert!(fifty("nDCG@10 drops > 0.005 p<0.09", [1, 0]).failed);
+    assert!(!fifty("nDCG@10 drops > 0.022", [1, 0]).failed, "the border");
+    assert!(fifty("nDCG@10 drops > 0.0219999", [1, 0]).failed);
+    // 0.542 is the baseline's mean.
+    assert!(fifty("nDCG@10 drops > 4%", [1, 0]).failed);
+    let passes = fifty("nDCG@10 drops > 4.1 %", [1, 0]);
+    assert!(!passes.failed);
+    known::digits(passes.threshold, ".022222");
+}
+
+#[test]
+fn worse_is_any_amount_that_chance_does_not_explain() {
+    assert!(fifty("AP worse p<0.09", [1, 0]).failed);
+    assert!(!fifty("AP worse p<0.08", [1, 0]).failed);
+    assert!(!fifty("AP worse p<0.09", [0, 1]).failed);
+    assert!(fifty("AP worse > 0.02 p<0.09", [1, 0]).failed);
+    assert!(!fifty("AP worse > 0.03 p<0.09", [1, 0]).failed);
+    assert!(fifty("AP drops", [1, 0]).failed && !fifty("AP drops", [0, 1]).failed);
+}
+
+/// Where lower is better, the run that is 0.022 higher is the worse one.
+#[test]
+fn measures_of_which_lower_is_better() {
+    let lower = "Unjudged@10";
+    assert_eq!(Gate::parse(&format!("{lower} < 1")).unwrap().better(), Better::Lower);
+    assert!(fifty(&format!("{lower} rises > 0.005"), [0, 1]).failed);
+    assert!(!fifty(&format!("{lower} rises > 0.005"), [1, 0]).failed);
+    assert!(fifty(&format!("{lower} worse p<0.09"), [0, 1]).failed);
+    assert!(!fifty(&format!("{lower} worse p<0.09"), [1, 0]).failed);
+    let passes = fifty(&format!("{lower} may rise > 0.005"), [1, 0]);
+    assert!(!passes.failed);
+    known::digits(passes.p.unwrap(), ".0487497709017");
+    assert!(fifty(&format!("{lower} may rise > 0.004"), [1, 0]).failed);
+}
+
+#[test]
+fn differences_without_spread() {
+    let verdict = |text, deltas: &[f64]| of_deltas(text, 0.5, deltas, None);
+    for (text, delta, failed) in [
+        ("AP drops > 0.1", -0.25, true),
+        ("AP drops > 0.25", -0.25, false),
+        ("AP drops > 0.1", 0.7 - 0.8, false),
+        ("AP drops > 0.0999999", 0.7 - 0.8, true),
+        ("AP may drop > 0.25", -0.25, true),
+        ("AP may drop > 0.2500001", -0.25, false),
+        ("AP may drop > 0", 0.0, true),
+        ("AP may drop > 0.001", 0.0, false),
+        ("AP drops > 0", 0.0, false),
+        ("AP drops > 0", 0.25, false),
+    ] {
+        assert_eq!(verdict(text, &[delta; 3]).unwrap().failed, failed, "{text} of {delta}");
+    }
+    // The verdict depends on a p that is missing.
+    let error = verdict("AP drops > 0.1 p<0.05", &[-0.25; 3]).unwrap_err().to_string();
+    assert!(error.contains("every query changes by the same amount"), "{error}");
+    assert!(!verdict("AP drops > 0.25 p<0.05", &[-0.25; 3]).unwrap().failed);
+    assert!(of_deltas("AP drops > 0.1 p<0.05", 0.5, &[-0.25; 3], Some(0.01)).unwrap().failed);
+}
+
+#[test]
+fn what_cannot_be_judged_is_an_error() {
+    let text = |result: Result<Verdict>| result.unwrap_err().to_string();
+    let found = text(of_run("AP drops > 0.1", 0.5));
+    assert_eq!(found, "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none");
+    for gate in ["AP drops > 0.1", "AP worse p<0.05", "AP may drop > 0.1"] {
+        let found = text(of_deltas(gate, 0.5, &[-0.25], Some(0.5)));
+        assert!(found.ends_with("it takes two queries or more, and there is one"), "{found}");
+    }
+    let found = text(of_deltas("AP drops > 1%", 0.0, &[-0.25, 0.1], None));
+    assert!(found.contains("the baseline's mean is 0"), "{found}");
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(text(of_run("AP < 0.3", value)).ends_with(&format!("the mean is {value}")));
+        text(of_deltas("AP drops > 1%", value, &[-0.25, 0.1], None));
+        text(of_deltas("AP worse p<0.05", 0.5, &[-0.25, 0.1], Some(value)));
+    }
+}
+
+#[test]
+fn wrong_verbs_name_the_right_one() {
+    for (text, right) in [
+        ("nDCG@10 rises > 0.1", "`nDCG@10 drops > 0.1`"),
+        ("nDCG@10 may rise > 0.1", "`nDCG@10 may drop > 0.1`"),
+        ("Unjudged@10 drops", "`Unjudged@10 rises`"),
+        ("Unjudged@10 may  drop > 1%", "`Unjudged@10 may rise > 1%`"),
+        ("AP drop > 0.1", "`AP drops > 0.1`"),
+        ("AP decreases > 0.1", "`AP drops > 0.1`"),
+        ("AP wrose p<0.1", "`AP worse p<0.1`"),
+        ("AP may drops > 0.1", "`AP may drop > 0.1`"),
+    ] {
+        let found = error(text);
+        assert!(found.ends_with(&format!("did you mean {right}?")), "{found}");
+    }
+    let found = error("NumRel drops > 1");
+    assert!(found.starts_with("neither direction of NumRel is better"), "{found}");
+    assert!(error("NumRel worse p<0.05").starts_with("neither direction"));
+    let found = error("GMAP drops > 1%");
+    assert!(found.starts_with("GMAP is compared by logarithms"), "{found}");
+}
+
+#[test]
+fn errors_say_what_was_expected_and_where() {
+    assert_eq!(
+        error("nDCG@10 drops > much"),
+        "an amount, as in `> 0.005` or `> 1%`, was expected, and not `much`, at character 17 of the gate\n  \
+         nDCG@10 drops > much\n                  ^^^^"
+    );
+    for (text, expected, character) in [
+        ("", "a measure", 1),
+        ("  ", "a measure", 3),
+        ("< 0.3", "a measure", 1),
+        ("AP", "`<`, `<=`", 3),
+        ("AP = 0.3", "`<`, `<=`", 4),
+        ("AP may", "`drop` or `rise`", 7),
+        ("AP <", "a number", 5),
+        ("AP < x", "a number", 6),
+        ("AP < nan", "a number", 6),
+        ("AP < inf", "a number", 6),
+        ("AP < 1e999", "a number", 6),
+        ("AP < 0.3 p<0.05", "the end", 10),
+        ("AP < 30%", "the end", 8),
+        ("AP drops >", "an amount", 11),
+        ("AP drops >= 0.1", "an amount", 11),
+        ("AP drops > -0.1", "an amount of 0 or more", 12),
+        ("AP drops 0.1", "`>` and an amount", 10),
+        ("AP drops > 0.1 q<0.05", "`>` and an amount", 16),
+        ("AP drops > 0.1 p", "`<` after `p`", 17),
+        ("AP drops > 0.1 p>0.05", "`<` after `p`", 17),
+        ("AP drops > 0.1 p<", "a level of significance", 18),
+        ("AP drops > 0.1 p<0", "a level of significance between", 16),
+        ("AP drops > 0.1 p<1", "a level of significance between", 16),
+        ("AP drops > 0.1 p<0.05 x", "the end", 23),
+        ("AP worse", "`p<`", 9),
+        ("AP worse > 0.1", "`p<`", 15),
+        ("AP may drop", "`>` and the amount", 12),
+        ("AP may drop p<0.05", "`>` and the amount", 19),
+    ] {
+        let found = error(text);
+        let first = found.lines().next().unwrap();
+        assert!(first.starts_with(expected), "{text}: {found}");
+        assert!(first.ends_with(&format!("at character {character} of the gate")), "{text}: {found}");
+    }
+}
+
+#[test]
+fn measures_that_do_not_parse_keep_their_suggestions() {
+    let found = error(" nDGC@10 drops > 0.1");
+    assert!(found.contains("did you mean nDCG"), "{found}");
+    assert!(found.contains("\n   nDGC@10 drops > 0.1\n   ^^^^"), "{found}");
+    error("P@[5,10] drops > 0.1");
+    error("AP(drops > 0.1");
+}
+
+#[test]
+fn any_text_is_a_gate_or_an_error() {
+    let pieces =
+        ["AP", " ", "é", "may", "drop", "drops", ">", "<", "=", "p", "0.1", "%", "(", "", "\u{3000}"];
+    for code in 0..pieces.len().pow(3) {
+        let text: String = (0..3).map(|at| pieces[code / pieces.len().pow(at) % pieces.len()]).collect();
+        if let Ok(gate) = Gate::parse(&format!("AP {text}")) {
+            assert_eq!(Gate::parse(&gate.to_string()).unwrap(), gate);
+        }
+        Gate::parse(&text).map_or_else(|error| assert!(!error.to_string().is_empty()), |_| ());
+    }
+}
+
+/// A gate on two queries with differences of the size of the largest floats.
+#[test]
+fn huge_values() {
+    let runs = vec![vec![1e300, -1e300, 3e300], vec![-1e300, 1e300, 1e300]];
+    let KnownPair { values, counts, unit } = pair(&runs, [0, 1]);
+    let paired = known::paired_of(&values, &counts, unit).unwrap();
+    let facts = GateFacts { run: 1e300 / 3.0, baseline: Some(1e300), paired: Some(&paired), worse: None };
+    assert!(Gate::parse("DCG drops > 1e299").unwrap().verdict(facts).unwrap().failed);
+    assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);
+}

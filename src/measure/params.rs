@@ -1,0 +1,173 @@
+//! Parameters of measures and cutoffs: which there may be, the values that they take, and how these print.
+
+use std::fmt;
+
+/// The parameter of all measures that take a grade for each document, where several judges have graded it.
+pub static JUDGES: Param = Param {
+    name: "judges",
+    kind: Kind::Word(&["largest", "mean", "min", "max"]),
+    default: "largest",
+    excludes: "",
+    needs: "",
+    doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
+};
+
+/// The rule for the cutoff `@k` of a measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutoffRule {
+    /// It takes no cutoff.
+    None,
+    /// The cutoff is optional: with it the first k ranks count, without it the whole ranking.
+    Optional,
+    /// The cutoff is required.
+    Required,
+    /// The cutoff is a level of recall, 0 to 1.
+    Recall,
+}
+
+impl fmt::Display for CutoffRule {
+    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CutoffRule::None => "",
+            CutoffRule::Optional => "[@k]",
+            CutoffRule::Required => "@k",
+            CutoffRule::Recall => "@x",
+        })
+    }
+}
+
+/// A parameter of a measure.
+pub struct Param {
+    /// The name of the parameter.
+    pub name: &'static str,
+    /// The values that it takes; in a list, the default is first.
+    pub kind: Kind,
+    /// The default as text; empty if leaving the parameter out means something else than any value.
+    pub default: &'static str,
+    /// The name of another parameter that excludes it.
+    pub excludes: &'static str,
+    /// The value of another parameter without which it has no meaning, such as `discount=jk`.
+    pub needs: &'static str,
+    /// A description of its effect.
+    pub doc: &'static str,
+}
+
+/// The values that a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A relevance level: a finite grade ≥ 0.
+    Level,
+    /// A number in a closed range.
+    Number(f64, f64),
+    /// A number in a closed range, or a word.
+    NumberOr(f64, f64, &'static [&'static str]),
+    /// A whole number from 0 to this limit.
+    Whole(f64),
+    /// A number of ranks, 1 to a million, or a word.
+    Ranks(&'static [&'static str]),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// `linear`, `exp2`, or a table `{grade:gain,…}`.
+    Gain,
+    /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
+    Points,
+}
+
+impl Kind {
+    /// Whether `value` is one of the values.
+    pub(super) fn takes(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
+            (Kind::Number(least, most) | Kind::NumberOr(least, most, _), Value::Number(number)) => {
+                (least..=most).contains(&number)
+            }
+            (Kind::Whole(most), Value::Number(number)) => {
+                (0.0..=*most).contains(number) && number.fract() == 0.0
+            }
+            (Kind::Ranks(_), Value::Number(ranks)) => (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0,
+            (Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words), Value::Word(word)) => {
+                words.contains(word)
+            }
+            (Kind::Gain, Value::Word(word)) => GAINS.contains(word),
+            (Kind::Gain, Value::Table(pairs)) => pairs.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            (Kind::Points, Value::List(points)) => {
+                points.iter().all(|point| (0.0..=1.0).contains(point))
+                    && points.windows(2).all(|pair| pair[0] < pair[1])
+            }
+            _ => false,
+        }
+    }
+
+    /// The words among the values.
+    pub(super) fn words(&self) -> &'static [&'static str] {
+        match *self {
+            Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
+            Kind::Gain => &GAINS,
+            Kind::Level | Kind::Number(..) | Kind::Whole(_) | Kind::Points => &[],
+        }
+    }
+}
+
+/// The gains that have a name.
+const GAINS: [&str; 2] = ["linear", "exp2"];
+
+impl fmt::Display for Kind {
+    /// Describes the values in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Level => f.write_str("a grade, 0 or more"),
+            Kind::Number(least, most) => write!(f, "a number from {least} to {most}"),
+            Kind::NumberOr(least, most, words) => {
+                write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
+            }
+            Kind::Whole(most) => write!(f, "a whole number from 0 to {most}"),
+            Kind::Ranks(words) => {
+                f.write_str("a number of ranks, 1 to 1000000")?;
+                words.iter().try_for_each(|word| write!(f, ", or {word}"))
+            }
+            Kind::Word(words) => f.write_str(&words.join(" or ")),
+            Kind::Gain => f.write_str("linear, exp2 or a table such as {1:3,2:9}"),
+            Kind::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
+        }
+    }
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A word of the parameter's list.
+    Word(&'static str),
+    /// A table of (grade, gain), ascending by grade.
+    Table(Vec<(f64, f64)>),
+    /// A list of numbers.
+    List(Vec<f64>),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Word(word) => f.write_str(word),
+            Value::Table(pairs) => {
+                let pairs: Vec<_> = pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
+                write!(f, "{{{}}}", pairs.join(","))
+            }
+            Value::List(numbers) => {
+                let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
+                write!(f, "[{}]", numbers.join(","))
+            }
+        }
+    }
+}
+
+/// The place where a measure stops reading.
+#[derive(Debug, Clone, Copy)]
+pub enum Cutoff {
+    /// After this number of ranks, at least 1.
+    Rank(u32),
+    /// At a level of recall.
+    Recall(f64),
+}

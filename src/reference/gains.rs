@@ -1,0 +1,198 @@
+//! Measures that add gains, and compare them with those of the ideal ranking.
+
+use super::parts::{discount, ratio};
+use super::ranking::{Ranking, SeenDocument};
+use crate::measure::{Measure, Value};
+use crate::sort;
+
+/// The gain of a document under the parameters `gain` and `rel`.
+fn gain(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
+    let (worth, floor) = (worth(m), m.number("rel").unwrap_or(0.0));
+    move |document| match document {
+        SeenDocument::Judged(grade) if grade < floor => 0.0,
+        document => worth(document),
+    }
+}
+
+/// The gain of a document under the parameter `gain` alone.
+fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
+    let table = match m.value("gain") {
+        Some(Value::Table(pairs)) => pairs.as_slice(),
+        _ => &[],
+    };
+    let exponential = m.word("gain") == "exp2";
+    let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
+    move |document| match document {
+        SeenDocument::Unpooled => named(-1.0).unwrap_or(0.0),
+        SeenDocument::Negative => named(-2.0).unwrap_or(0.0),
+        SeenDocument::Judged(grade) if exponential => grade.exp2() - 1.0,
+        SeenDocument::Judged(grade) => named(grade).unwrap_or(grade),
+    }
+}
+
+/// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge gains are finite.
+fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
+    let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
+    let judged = grades.map(SeenDocument::Judged);
+    let documents = judged.chain([SeenDocument::Unpooled, SeenDocument::Negative]);
+    let largest = documents.map(gain).fold(0.0, |largest, gain| gain.abs().max(largest));
+    if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
+}
+
+pub fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
+    let mut sum = 0.0;
+    for (_, document) in r.top(m.rank()) {
+        sum += gain(document);
+    }
+    sum
+}
+
+/// A gain discounted at a rank. Most gains are 0, and need no logarithm.
+fn discounted(gain: f64, rank: usize) -> f64 {
+    if gain == 0.0 { 0.0 } else { gain / discount(rank) }
+}
+
+/// The function that divides the gain of each rank by lg(i + 1), or from rank b on by log_b(i) and before by nothing.
+fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
+    let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
+    move |gain, rank| match base {
+        None => discounted(gain, rank),
+        Some(base) if (rank as f64) < base => gain,
+        Some(base) => gain / ((rank as f64).log2() / base.log2()),
+    }
+}
+
+pub fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
+    dcg_under(gain(m), m, r)
+}
+
+fn dcg_under(gain: impl Fn(SeenDocument) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
+    let discounted = discounted_under(m);
+    let mut sum = 0.0;
+    for (rank, document) in r.top(m.rank()) {
+        sum += discounted(gain(document), rank);
+    }
+    sum
+}
+
+/// An ideal ranking: positive gains, the largest first, each with the number of documents that have it.
+struct IdealGains(Vec<(f64, u32)>);
+
+impl IdealGains {
+    fn new(gains: impl Iterator<Item = (f64, u32)>) -> Self {
+        let mut gains: Vec<_> = gains.filter(|&(gain, _)| gain > 0.0).collect();
+        sort::largest_first(&mut gains);
+        IdealGains(gains)
+    }
+
+    /// The ideal ranking of the judged documents of a query.
+    fn of_judged(r: &Ranking<'_>, gain: impl Fn(SeenDocument) -> f64) -> Self {
+        Self::new(r.judged().map(|(grade, count)| (gain(SeenDocument::Judged(grade)), count)))
+    }
+
+    /// The gains of the ideal ranking, rank by rank.
+    fn gains(&self) -> impl Iterator<Item = f64> {
+        self.0.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize))
+    }
+
+    /// The number of documents of the ideal ranking.
+    fn documents(&self) -> usize {
+        self.0.iter().map(|&(_, count)| count as usize).sum()
+    }
+}
+
+/// DCG of gains in order, down to rank `k`.
+fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>, discounted: impl Fn(f64, usize) -> f64) -> f64 {
+    let mut sum = 0.0;
+    for (index, gain) in gains.take(k.map_or(usize::MAX, |k| k as usize)).enumerate() {
+        sum += discounted(gain, index + 1);
+    }
+    sum
+}
+
+pub fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
+    let unit = unit(&gain, r);
+    let gain = |document| gain(document) * unit;
+    let ideal = match m.word("ideal") {
+        "retrieved" => IdealGains::new(r.top(None).map(|(_, document)| (gain(document), 1))),
+        _ => IdealGains::of_judged(r, gain),
+    };
+    ratio(dcg_under(gain, m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
+}
+
+pub fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    dcg_of(IdealGains::of_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
+}
+
+pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain_of = gain(m);
+    let ideal = IdealGains::of_judged(r, &gain_of);
+    let mut best = ideal.gains();
+    let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
+    for (_, document) in r.top(None) {
+        let gain = gain_of(document);
+        cost += best.next().unwrap_or(0.0).max(1.0);
+        gained += gain;
+        if gain != 0.0 {
+            let lag = 2.0 + cost - gained;
+            // Less than 2 by a little of huge gains is rounding. In the last bits it stays.
+            let is_rounding = lag < 1.999_999 && 2.0 - lag <= cost * 2f64.powi(-36);
+            sum += gain / if is_rounding { 2.0 } else { lag }.log2();
+        }
+    }
+    let whole: f64 = ideal.gains().sum();
+    // Costs and gains of this size differ by rounding only, or by infinity.
+    if cost.max(whole) > 2f64.powi(900) { f64::NAN } else { ratio(sum, whole) }
+}
+
+pub fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
+    let unit = unit(&gain, r);
+    let gain_of = |document| gain(document) * unit;
+    let ideal = IdealGains::of_judged(r, gain_of);
+    let mut ideal_gains = ideal.gains();
+    let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
+    for (rank, document) in r.top(None) {
+        let gain = gain_of(document);
+        dcg += discounted(gain, rank);
+        best += ideal_gains.next().map_or(0.0, |gain| gain / discount(rank));
+        if gain > 0.0 {
+            sum += dcg / best;
+            found += 1;
+        }
+    }
+    let documents = ideal.documents() as f64;
+    let missing = documents - f64::from(found);
+    // A value below 0, which takes negative gains, counts as 0.
+    ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None, discounted)), documents).max(0.0)
+}
+
+pub fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
+    if r.relevant(m.rel()) == 0.0 {
+        return 0.0;
+    }
+    // The level decides only whether anything is relevant.
+    let worth = worth(m);
+    let unit = unit(&worth, r);
+    let worth = |document| worth(document) * unit;
+    let ideal = IdealGains::of_judged(r, worth);
+    let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
+    let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
+    let mut ideal_gains = ideal.gains().enumerate().peekable();
+    while let Some((index, gain)) = ideal_gains.next() {
+        dcg += gains.get(index).map_or(0.0, |&gain| discounted(gain, index + 1));
+        best += gain / discount(index + 1);
+        if ideal_gains.peek().is_none_or(|&(_, next)| next != gain) {
+            sum += dcg / best;
+            count += 1.0;
+        }
+    }
+    let documents = ideal.documents();
+    if documents > 0 && gains.len() >= documents + 2 {
+        sum += dcg_of(gains.into_iter(), None, discounted) / best;
+        count += 1.0;
+    }
+    ratio(sum, count)
+}

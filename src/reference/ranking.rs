@@ -1,0 +1,111 @@
+//! A ranking as the definitions see it.
+
+use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, code};
+
+/// One ranking, with the facts of its query.
+#[derive(Debug, Clone, Copy)]
+pub struct Ranking<'a> {
+    /// The labels in rank order, without padding.
+    pub labels: &'a [u8],
+    /// The number of documents of the qrels that carry each code.
+    pub facts: QueryFacts<'a>,
+    /// The meaning of the codes.
+    pub book: &'a Codebook,
+    /// The exact grades, if codes are classes of grades.
+    pub exact: Option<ReferenceGrades<'a>>,
+    /// The judgments by group, if they were read so.
+    pub facets: Option<RankedFacets<'a>>,
+}
+
+/// The judgments by group of a query, and the named documents of a ranking.
+#[derive(Debug, Clone, Copy)]
+pub struct RankedFacets<'a> {
+    /// The judgments.
+    pub judged: QueryFacets<'a>,
+    /// The ranks (from 0) of the ranking's named documents, with their numbers.
+    pub named: &'a [(u32, u32)],
+}
+
+/// The exact grades of a ranking and of its query.
+#[derive(Debug, Clone, Copy)]
+pub struct ReferenceGrades<'a> {
+    /// The grades of the judged documents of the ranking, in rank order.
+    pub grades: &'a [f64],
+    /// The grades of the judged documents of the query.
+    pub judged: QueryGrades<'a>,
+}
+
+/// A retrieved document as the definitions see it.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum SeenDocument {
+    /// Not in the qrels.
+    Unpooled,
+    /// In the qrels with a negative grade.
+    Negative,
+    /// With a grade ≥ 0.
+    Judged(f64),
+}
+
+impl SeenDocument {
+    /// Whether the document is judged and its grade reaches the level.
+    pub(super) fn is_relevant(self, level: f64) -> bool {
+        matches!(self, SeenDocument::Judged(grade) if grade >= level)
+    }
+
+    /// Whether the document is judged and not relevant.
+    pub(super) fn is_nonrelevant(self, level: f64) -> bool {
+        matches!(self, SeenDocument::Judged(grade) if grade < level)
+    }
+
+    /// Whether the document has a grade ≥ 0.
+    pub(super) fn is_judged(self) -> bool {
+        matches!(self, SeenDocument::Judged(_))
+    }
+}
+
+impl<'a> Ranking<'a> {
+    fn document(&self, code: u8) -> SeenDocument {
+        match code {
+            code::UNPOOLED => SeenDocument::Unpooled,
+            code::NEGATIVE => SeenDocument::Negative,
+            code => self.book.grade(code).map_or(SeenDocument::Unpooled, SeenDocument::Judged),
+        }
+    }
+
+    /// The first `k` documents with their ranks from 1; all without `k`.
+    pub(super) fn top(&self, k: Option<u32>) -> impl Iterator<Item = (usize, SeenDocument)> + '_ {
+        let k = k.map_or(usize::MAX, |k| k as usize);
+        let mut grades = self.exact.map_or(&[][..], |exact| exact.grades).iter();
+        self.labels.iter().take(k).enumerate().map(move |(index, &code)| {
+            let exact = self.exact.filter(|_| Above::JUDGED.contains(code));
+            let document = match exact {
+                Some(_) => SeenDocument::Judged(grades.next().copied().unwrap_or(0.0)),
+                None => self.document(code),
+            };
+            (index + 1, document)
+        })
+    }
+
+    /// r(k), the relevant documents among the first `k`.
+    pub(super) fn hits(&self, level: f64, k: Option<u32>) -> f64 {
+        self.top(k).filter(|(_, document)| document.is_relevant(level)).count() as f64
+    }
+
+    /// The judged documents of the query: the number of documents of each grade.
+    pub(super) fn judged(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let of_codes = self.facts.iter().filter(|_| self.exact.is_none());
+        let of_codes = of_codes.filter_map(|(code, count)| Some((self.book.grade(code)?, count)));
+        of_codes.chain(self.exact.iter().flat_map(|exact| exact.judged.iter()))
+    }
+
+    /// R, the relevant documents.
+    pub(super) fn relevant(&self, level: f64) -> f64 {
+        self.judged().filter(|&(grade, _)| grade >= level).map(|(_, count)| u64::from(count)).sum::<u64>()
+            as f64
+    }
+
+    /// n, the retrieved documents.
+    pub(super) fn retrieved(&self) -> f64 {
+        self.labels.len() as f64
+    }
+}

@@ -1,0 +1,82 @@
+//! Closed forms of the measures that walk, by name. The reference defines their state in a plain ranking.
+//!
+//! A walk adds terms that look at several documents at once: at a hit and what stands above it. Each form here uses linearity: a sum over
+//! documents has the expectation of its terms one by one, dependent or not, so only the joint chances of the *two or three* things that a
+//! term looks at are needed, never the chance of a whole order. In a group of t documents in random order,
+//!
+//! * a document stands at each of the t ranks with the chance 1/t;
+//! * two documents stand at two given ranks with the chance 1/(t(t − 1));
+//! * if rank j is taken, the j − 1 ranks above it are a draw without replacement from the other t − 1: hypergeometric;
+//! * the others above one document, of m in question, are 0 … m with the same chance 1/(m + 1), for it is as likely in each gap.
+//!
+//! Groups are independent, so what stands above a group enters as its expectation wherever a term is linear in it.
+//!
+//! | form | what a term looks at | cost of a group |
+//! |---|---|---|
+//! | first gain (NERR8 to 11) | the rank of the first hit | t − h + 1 ranks, h of them hits |
+//! | bejeweled (BPM) | the rank of the hit wanted last | its ranks |
+//! | BinG | a hit, the others above it | its ranks, from a table of sums |
+//! | RnDCG | a document's gain | constant for each change of the ideal gain |
+//! | nDCGrel | a paid document, the gain of one above it | its ranks |
+//! | Compat | a document, those of its grade above it | for each grade, its ranks times the width of a draw, some √j |
+//!
+//! Not here are G, whose term is a logarithm of the gains above, INST, and whatever goes on by real grades: their state after a group
+//! takes too many values to be listed.
+
+mod discounted;
+mod overlap;
+mod users;
+
+use self::discounted::{bin_g, ndcg_over_changes, ndcg_over_relevant};
+use self::overlap::compatibility;
+use self::users::{bejeweled, first_gain};
+use super::folds::FoldTables;
+use super::row::RankingPieces;
+use crate::fold::for_ratio;
+use crate::label::Codebook;
+use crate::label::code::FIRST_GRADE;
+use crate::measure::{Measure, table};
+
+/// A function from a row to its expected value.
+pub type ClosedForm = Box<dyn Fn(&RankingPieces<'_>, &mut FoldTables) -> f64 + Send + Sync>;
+
+/// The closed form of a measure that walks, if it has one.
+pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
+    let hits = book.at_least(m.rel());
+    let depth = m.number("depth").unwrap_or(1000.0) as usize;
+    let most = m.rank().map_or(depth, |rank| depth.min(rank as usize));
+    let target = m.number("T").unwrap_or(1.0);
+    let inverse_square = move |i: f64| ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2);
+    match m.definition().name {
+        "BinG" => Some(Box::new(move |row, tables| bin_g(row, hits, tables))),
+        "RnDCG" => {
+            let gain = for_ratio(table::worths(m, book).ok()?, book).ok()?;
+            Some(Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables)))
+        }
+        "nDCGrel" => {
+            let gain = for_ratio(table::gains(m, book).ok()?, book).ok()?;
+            // With gains below 0, or more documents that have one than the ideal ranking, a value may be raised to 0.
+            let sound = gain.iter().enumerate().all(|(code, &gain)| match code as u8 {
+                ..FIRST_GRADE => gain == 0.0,
+                _ => gain >= 0.0,
+            });
+            sound.then(|| -> ClosedForm {
+                Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables))
+            })
+        }
+        "Compat" => {
+            let (p, normalize) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
+            Some(Box::new(move |row, tables| compatibility(row, p, normalize, tables)))
+        }
+        _ if m.word("gain") == "grade" => None,
+        "BPM" => Some(Box::new(move |row, _| bejeweled(row, hits, target, most))),
+        "NERR8" => Some(Box::new(first_gain(hits, most, |_| 1.0))),
+        "NERR9" => Some(Box::new(first_gain(hits, most, |i| i / (i + 1.0)))),
+        "NERR10" => {
+            let p = m.number("p").unwrap_or(0.9);
+            Some(Box::new(first_gain(hits, depth, move |_| p)))
+        }
+        "NERR11" => Some(Box::new(first_gain(hits, depth, inverse_square))),
+        _ => None,
+    }
+}

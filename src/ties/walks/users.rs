@@ -1,0 +1,80 @@
+//! Closed forms of C/W/L users who stop at a hit: the first one, or the last one that they want.
+
+use super::super::chance::{Double, Hypergeometric, ranks_of};
+use super::super::folds::{self, FoldTables};
+use super::super::row::RankingPieces;
+use crate::label::Above;
+
+// A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the user, C = 0: all weights behind the
+// first hit are 0. So the value is w_f / (w₁ + … + w_f) for the rank f of the first hit, a function of f alone, and its expectation is one
+// sum over the chances of f. Without a hit the value is 0. With graded gains the user goes on behind a document in part, and this breaks.
+/// The form of a C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
+pub fn first_gain(
+    hits: Above,
+    ranks: usize,
+    goes_on: impl Fn(f64) -> f64,
+) -> impl Fn(&RankingPieces<'_>, &mut FoldTables) -> f64 + Send + Sync {
+    let (mut weight, mut weights) = (1.0, 0.0);
+    let shares: Vec<f64> = (1..=ranks)
+        .map(|rank| {
+            weights += weight;
+            let share = weight / weights;
+            weight *= goes_on(rank as f64);
+            share
+        })
+        .collect();
+    move |row: &RankingPieces<'_>, _: &mut FoldTables| {
+        folds::first_hit(row, ranks, hits, |index| shares[index])
+    }
+}
+
+// BPM reads to the rank s of the hit numbered `wanted`, or `most` ranks, and takes hits / ranks read:
+//
+//     wanted / s                   if that hit is within the first `most` ranks
+//     (hits within `most`) / most  otherwise
+//
+// With a few hits short of the wanted one, the number `last` of the group's own hits decides. Its rank in the group has a negative
+// hypergeometric chance, C(j−1, last−1)·C(t−j, found−last) / C(t, found). The group that holds it decides the value whatever follows, so
+// the walk returns there, unless the group is cut: then fewer than `last` of its hits may be within reach, and each such number x adds its
+// own value with its own chance.
+/// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most` ranks.
+pub fn bejeweled(row: &RankingPieces<'_>, hits: Above, target: f64, most: usize) -> f64 {
+    let wanted = target.ceil().max(1.0) as usize;
+    let (mut met, mut expected) = (0, 0.0);
+    for part in row.parts(most) {
+        let found = part.count(hits);
+        if met + found < wanted {
+            met += if part.is_whole() { found } else { 0 };
+            expected = if part.is_whole() {
+                met as f64
+            } else {
+                met as f64 + found as f64 * (part.read as f64 / part.size as f64)
+            };
+            continue;
+        }
+        let last = wanted - met;
+        if found == part.size {
+            return if last <= part.read {
+                wanted as f64 / (part.above + last) as f64
+            } else {
+                (met + part.read) as f64 / most as f64
+            };
+        }
+        let mut sum = Double::default();
+        for (j, chance) in
+            ranks_of(part.size as u64, found as u64, last as u64, part.read).into_iter().enumerate()
+        {
+            sum = sum.plus(Double::of(chance * wanted as f64 / (part.above + j + 1) as f64));
+        }
+        // A cut part is the last one: its end is `most`, or the end of the ranking.
+        if !part.is_whole() {
+            let mut chances = Hypergeometric::default();
+            chances.fill(part.size as u64, found as u64, part.read as u64);
+            let fewer =
+                chances.mean(|x| if x < last as u64 { (met as f64 + x as f64) / most as f64 } else { 0.0 });
+            sum = sum.plus(Double::of(fewer));
+        }
+        return sum.value();
+    }
+    expected / most as f64
+}
