@@ -44,7 +44,7 @@ pub fn complete(
     let path = target(path)?;
     let old = path.metadata().ok();
     // What replaces a file is for its owner alone until it has the permissions of the old one: these may be stricter than the umask.
-    let (file, temporary, listed) = temporary(folder(&path), old.is_none())?;
+    let TemporaryFile { file, path: temporary, listed } = temporary(folder(&path), old.is_none())?;
     let complete = Complete { temporary, _listed: listed, path };
     let mut to = BufWriter::new(file);
     write(&mut to)?;
@@ -186,8 +186,15 @@ impl Drop for Listed {
     }
 }
 
+/// A file that was begun under a temporary name.
+struct TemporaryFile {
+    file: File,
+    path: TempPath,
+    listed: Listed,
+}
+
 /// A temporary file in a folder. If `readable`, it has the permissions of the umask; otherwise only its owner can read it.
-fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Listed)> {
+fn temporary(folder: &Path, readable: bool) -> io::Result<TemporaryFile> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -196,7 +203,7 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Liste
     let made = tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
     let (file, path) = made.into_parts();
     let listed = Listed::new(&mut unfinished, MadePath::File(path.to_path_buf()));
-    Ok((file, path, listed))
+    Ok(TemporaryFile { file, path, listed })
 }
 
 /// The file that a path names behind all links, whether it exists or not.

@@ -280,23 +280,7 @@ impl SubtopicQuery {
         let deepest = setting.deepest();
         // Values at the next cutoff, from the sums so far.
         let close = |at: &mut Vec<AtCutoff>, sums, judgments: u64, found: u32| {
-            let value: SubtopicSums = self.divided(of, setting, sums, at.len(), setting.raw_first);
-            // The bound would cancel, but for its rounding.
-            let share: SubtopicSums = self.divided(of, setting, sums, at.len(), true);
-            let ideal = self.ideal[at.len()];
-            let cutoff = u64::from(setting.cutoffs[at.len()]);
-            at.push(if of.count == 0 {
-                AtCutoff::default()
-            } else {
-                AtCutoff {
-                    alpha_dcg: value.dcg,
-                    alpha_ndcg: quotient(share.dcg, ideal.dcg),
-                    err_ia: value.err,
-                    nerr_ia: quotient(share.err, ideal.err),
-                    p_ia: judgments as f64 / (cutoff * u64::from(of.count)) as f64,
-                    st_recall: f64::from(found) / subtopics,
-                }
-            });
+            at.push(self.at_cutoff((of, setting), at.len(), sums, judgments, found));
         };
         for &(rank, document) in retrieved {
             let own = of.of(document);
@@ -338,6 +322,34 @@ impl SubtopicQuery {
             }
         }
         WholeRanking { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, subtopics) }
+    }
+
+    /// The values at the cutoff numbered `at`, above which there are `judgments` of relevant subtopics, `found` of them distinct.
+    #[inline(always)]
+    fn at_cutoff(
+        &self,
+        (of, setting): (Subtopics<'_>, &Setting),
+        at: usize,
+        sums: SubtopicSums,
+        judgments: u64,
+        found: u32,
+    ) -> AtCutoff {
+        if of.count == 0 {
+            return AtCutoff::default();
+        }
+        let value = self.divided(of, setting, sums, at, setting.raw_first);
+        // The bound would cancel, but for its rounding.
+        let share = self.divided(of, setting, sums, at, true);
+        let ideal = self.ideal[at];
+        let cutoff = u64::from(setting.cutoffs[at]);
+        AtCutoff {
+            alpha_dcg: value.dcg,
+            alpha_ndcg: quotient(share.dcg, ideal.dcg),
+            err_ia: value.err,
+            nerr_ia: quotient(share.err, ideal.err),
+            p_ia: judgments as f64 / (cutoff * u64::from(of.count)) as f64,
+            st_recall: f64::from(found) / f64::from(of.count),
+        }
     }
 }
 

@@ -194,11 +194,20 @@ impl ExactFacts {
         Ok(ExactFacts { ends, grades, upto })
     }
 
-    /// The ends of the queries, the grades, and the number of documents of each.
-    pub(super) fn columns(&self) -> (&[u64], &[f64], Vec<u32>) {
+    /// The columns that a file has of the grades.
+    pub(super) fn columns(&self) -> ExactColumns<'_> {
         let counts = (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
-        (&self.ends, &self.grades, counts.collect())
+        ExactColumns { ends: &self.ends, grades: &self.grades, counts: counts.collect() }
     }
+}
+
+/// The distinct grades of all queries as columns.
+pub(super) struct ExactColumns<'a> {
+    /// The end of each query.
+    pub ends: &'a [u64],
+    pub grades: &'a [f64],
+    /// The number of documents of each grade.
+    pub counts: Vec<u32>,
 }
 
 /// The exact grades of queries and of rankings of them.
@@ -272,7 +281,7 @@ mod tests {
             [counts(0), counts(1), counts(2)],
             [vec![(2, 2), (3, 1), (4, 2), (5, 1)], vec![(2, 1)], vec![(5, 1)]]
         );
-        let (ends, grades, counts) = exact.columns();
+        let ExactColumns { ends, grades, counts } = exact.columns();
         let (ends, grades, counts) = (ends.to_vec(), grades.to_vec(), counts.to_vec());
         assert_eq!(ExactFacts::from_columns(ends.clone(), grades.clone(), counts.clone(), &facts), Ok(exact));
         let wrong = ExactFacts::from_columns(ends.clone(), grades.clone(), vec![1; counts.len()], &facts);

@@ -47,10 +47,18 @@ pub struct FacetJudgment {
     pub grade: f64,
 }
 
+/// The place of a judgment among those of its query, which are by document, group and sub-group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FacetPlace {
+    document: u32,
+    group: u32,
+    subgroup: u32,
+}
+
 impl FacetJudgment {
     /// The place among the judgments of the query.
-    pub fn place(&self) -> (u32, u32, u32) {
-        (self.document, self.group, self.subgroup)
+    pub fn place(&self) -> FacetPlace {
+        FacetPlace { document: self.document, group: self.group, subgroup: self.subgroup }
     }
 
     /// Adds the judgment to the largest grades of the documents of its query, in which those before it are.
@@ -139,7 +147,7 @@ impl Facets {
 /// Checks the judgments of a query of a file, and finds the largest grade of each document.
 fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>) -> Result<(), &'static str> {
     largest.clear();
-    let mut last: Option<(u32, u32, u32)> = None;
+    let mut last: Option<FacetPlace> = None;
     for of in judgments {
         let place = of.place();
         let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);

@@ -132,9 +132,9 @@ impl Facts {
             && within == starts.map(|of| falls(of[0] as usize)).sum::<usize>()
     }
 
-    /// The offsets (one more than queries), the codes and the counts.
-    pub fn columns(&self) -> (&[u32], &[u8], &[u32]) {
-        (&self.offsets, &self.codes, &self.counts)
+    /// The facts as columns.
+    pub(super) fn columns(&self) -> FactColumns<'_> {
+        FactColumns { offsets: &self.offsets, codes: &self.codes, counts: &self.counts }
     }
 
     /// The number of queries.
@@ -191,6 +191,14 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = u8> {
         bits &= bits.wrapping_sub(1);
         (lowest < 64).then_some(lowest)
     })
+}
+
+/// The facts of all queries as columns.
+pub(super) struct FactColumns<'a> {
+    /// Where the entries of each query begin, and at the end where the last ones end.
+    pub offsets: &'a [u32],
+    pub codes: &'a [u8],
+    pub counts: &'a [u32],
 }
 
 /// The number of documents of one query that carry each code.

@@ -302,14 +302,7 @@ impl MatrixBuilder {
     pub fn finish(mut self) -> Result<LabelMatrix> {
         self.check_queries()?;
         let tied: Option<Vec<StagedTies>> = self.runs.iter_mut().map(|run| run.tied.take()).collect();
-        let queries = self.queries.len();
-        let rows = queries.checked_mul(self.runs.len()).filter(|&rows| u32::try_from(rows).is_ok());
-        let rows = rows.ok_or_else(|| {
-            Error::Unanswerable(format!(
-                "{} runs × {queries} queries are more than 2³² rankings: build several matrices",
-                self.runs.len()
-            ))
-        })?;
+        let (queries, rows) = (self.queries.len(), self.rows()?);
         let mut depths = vec![0u32; rows];
         let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
         let room = |wanted: bool| if wanted { rows } else { 0 };
@@ -327,23 +320,7 @@ impl MatrixBuilder {
         }
         let tied = tied_groups(tied, TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts })?;
         let packing = Packing::new(&depths)?;
-        let mut lines = vec![
-            <AlignedBytes as bytemuck::Zeroable>::zeroed();
-            packing.bytes() as usize / size_of::<AlignedBytes>()
-        ];
-        let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
-        let mut places = Vec::with_capacity(packing.tiles.len());
-        for span in &packing.tiles {
-            let (tile, after) = rest.split_at_mut(span.bytes() as usize);
-            places.push((span, tile));
-            rest = after;
-        }
-        let level = Level::new();
-        places.into_par_iter().for_each(|(span, tile)| {
-            let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
-            let labels: Vec<&[u8]> = rows.iter().map(|&row| labels_of[row as usize]).collect();
-            place(level, &labels, span.lanes as usize, tile);
-        });
+        let lines = packed(&packing, &labels_of);
         drop(labels_of);
         let exact = self.exact.map(|facts| {
             let mut rows = Ragged::default();
@@ -372,6 +349,17 @@ impl MatrixBuilder {
         })
     }
 
+    /// The number of rows.
+    fn rows(&self) -> Result<usize> {
+        let (runs, queries) = (self.runs.len(), self.queries.len());
+        let rows = queries.checked_mul(runs).filter(|&rows| u32::try_from(rows).is_ok());
+        rows.ok_or_else(|| {
+            Error::Unanswerable(format!(
+                "{runs} runs × {queries} queries are more than 2³² rankings: build several matrices"
+            ))
+        })
+    }
+
     fn check_queries(&self) -> Result<()> {
         let wrong = |message: String| Err(Error::Unanswerable(message));
         if self.queries.len() != self.facts.len() {
@@ -386,6 +374,28 @@ impl MatrixBuilder {
         }
         self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
     }
+}
+
+/// The tiles of rows of these labels.
+fn packed(packing: &Packing, labels_of: &[&[u8]]) -> Vec<AlignedBytes> {
+    let mut lines = vec![
+        <AlignedBytes as bytemuck::Zeroable>::zeroed();
+        packing.bytes() as usize / size_of::<AlignedBytes>()
+    ];
+    let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
+    let mut places = Vec::with_capacity(packing.tiles.len());
+    for span in &packing.tiles {
+        let (tile, after) = rest.split_at_mut(span.bytes() as usize);
+        places.push((span, tile));
+        rest = after;
+    }
+    let level = Level::new();
+    places.into_par_iter().for_each(|(span, tile)| {
+        let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
+        let labels: Vec<&[u8]> = rows.iter().map(|&row| labels_of[row as usize]).collect();
+        place(level, &labels, span.lanes as usize, tile);
+    });
+    lines
 }
 
 /// The tied groups of all runs, if there is a run and every run has its tied groups.

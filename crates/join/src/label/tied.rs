@@ -155,6 +155,13 @@ pub(super) struct TiedColumns {
     pub cut: Vec<CutOff>,
 }
 
+/// The ends of the rows, the groups and the documents that were cut off, each as one column.
+pub(super) struct TiedSlices<'a> {
+    pub ends: &'a [u64],
+    pub groups: &'a [TiedGroup],
+    pub cut: &'a [CutOff],
+}
+
 impl TiedGroups {
     /// The counts of tied documents, by run.
     pub fn counts(&self) -> &[TieCounts] {
@@ -200,9 +207,9 @@ impl TiedGroups {
         RowTies { groups, cut }
     }
 
-    /// The ends, the groups and the documents that were cut off.
-    pub(super) fn columns(&self) -> (&[u64], &[TiedGroup], &[CutOff]) {
-        (&self.ends, &self.groups, &self.cut)
+    /// The columns that differ in length from those of rows and of runs.
+    pub(super) fn columns(&self) -> TiedSlices<'_> {
+        TiedSlices { ends: &self.ends, groups: &self.groups, cut: &self.cut }
     }
 
     /// Takes columns, after checking that they are sound for these rankings.

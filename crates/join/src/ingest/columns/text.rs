@@ -118,29 +118,45 @@ fn parts(view: u128) -> [u32; 4] {
     bytemuck::cast(view)
 }
 
-/// Returns the bytes in which the id of a view lies, and its place there.
+/// An id where it lies: the bytes around it, and its place in them.
+#[derive(Clone, Copy)]
+struct IdPlace<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    end: usize,
+}
+
+impl<'a> IdPlace<'a> {
+    #[inline(always)]
+    fn whole(bytes: &'a [u8]) -> Self {
+        IdPlace { bytes, start: 0, end: bytes.len() }
+    }
+}
+
+/// Returns where the id of a view lies.
 #[inline(always)]
-fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> (&'a [u8], usize, usize) {
+fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdPlace<'a> {
     let [length, _, buffer, offset] = parts(views[row]).map(|part| part as usize);
     let (bytes, start) = match length <= INLINE {
         true => (bytemuck::cast_slice(views), size_of::<u128>() * row + 4),
         false => (buffers[buffer], offset),
     };
-    (bytes, start, start + length)
+    IdPlace { bytes, start, end: start + length }
 }
 
 /// Returns whether two pieces of text are equal.
 #[inline(always)]
-fn equal(one: (&[u8], usize, usize), other: (&[u8], usize, usize)) -> bool {
-    let (of, start, end) = one;
-    let (other_of, other_start, other_end) = other;
+fn equal(one: IdPlace<'_>, other: IdPlace<'_>) -> bool {
+    let IdPlace { bytes: of, start, end } = one;
+    let IdPlace { bytes: other_of, start: other_start, end: other_end } = other;
     end - start == other_end - other_start
         && Brief::of(of, start, end) == Brief::of(other_of, other_start, other_end)
         && (end - start <= 16 || of[start..end] == other_of[other_start..other_end])
 }
 
 #[inline(always)]
-fn hashed(seed: Seed, (bytes, start, end): (&[u8], usize, usize)) -> HashedId {
+fn hashed(seed: Seed, id: IdPlace<'_>) -> HashedId {
+    let IdPlace { bytes, start, end } = id;
     HashedId { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
 }
 
@@ -184,9 +200,13 @@ impl<'a> Text<'a> {
     /// Returns the id in a row of a column that was [checked](Self::check).
     #[inline]
     pub(in crate::ingest) fn id(&self, row: usize) -> ColumnId<'a> {
-        let (bytes, start, end) = match *self {
-            Text::Utf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
-            Text::LargeUtf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
+        let IdPlace { bytes, start, end } = match *self {
+            Text::Utf8 { offsets, bytes } => {
+                IdPlace { bytes, start: offsets[row] as usize, end: offsets[row + 1] as usize }
+            }
+            Text::LargeUtf8 { offsets, bytes } => {
+                IdPlace { bytes, start: offsets[row] as usize, end: offsets[row + 1] as usize }
+            }
             Text::Views { views, buffers } => viewed(views, buffers, row),
             Text::Coded { codes, values } => return values.id(codes.index(row)),
             Text::Numbers(integers) => return ColumnId::Integer(integers.id(row)),
@@ -235,11 +255,19 @@ impl<'a> Text<'a> {
         };
         match *self {
             Text::Utf8 { offsets, bytes } => {
-                let id = |row: usize| (bytes, offsets[row] as usize, offsets[row + 1] as usize);
+                let id = |row: usize| IdPlace {
+                    bytes,
+                    start: offsets[row] as usize,
+                    end: offsets[row + 1] as usize,
+                };
                 all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
             }
             Text::LargeUtf8 { offsets, bytes } => {
-                let id = |row: usize| (bytes, offsets[row] as usize, offsets[row + 1] as usize);
+                let id = |row: usize| IdPlace {
+                    bytes,
+                    start: offsets[row] as usize,
+                    end: offsets[row + 1] as usize,
+                };
                 all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
             }
             Text::Views { views, buffers } => all.for_each(|row| {
@@ -280,12 +308,12 @@ impl<'a> Text<'a> {
         match (*self, known) {
             (Text::Utf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, (bytes, pair[0] as usize, pair[1] as usize)));
+                    take(hashed(seed, IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize }));
                 }
             }
             (Text::LargeUtf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, (bytes, pair[0] as usize, pair[1] as usize)));
+                    take(hashed(seed, IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize }));
                 }
             }
             (Text::Views { views, buffers }, _) => {
@@ -299,24 +327,24 @@ impl<'a> Text<'a> {
                 with_integers!(integers, values => {
                     for (place, &value) in std::iter::zip(places, &values[rows]) {
                         let length = Integer::of(value).write(place);
-                        take(hashed(seed, (&place[..], 0, length)));
+                        take(hashed(seed, IdPlace { bytes: &place[..], start: 0, end: length }));
                     }
                 });
             }
-            (Text::Bytes(ids), _) => ids[rows].iter().for_each(|id| take(hashed(seed, (id, 0, id.len())))),
+            (Text::Bytes(ids), _) => ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id)))),
             (Text::Strs(ids), _) => {
-                ids[rows].iter().for_each(|id| take(hashed(seed, (id.as_bytes(), 0, id.len()))));
+                ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id.as_bytes()))));
             }
             (Text::Coded { .. }, _) => {
                 let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
                 for row in rows {
                     take(match self.id(row) {
-                        ColumnId::Bytes(bytes) => hashed(seed, (bytes, 0, bytes.len())),
+                        ColumnId::Bytes(bytes) => hashed(seed, IdPlace::whole(bytes)),
                         ColumnId::Integer(integer) => {
                             let mut place = [0; LONGEST];
                             let length = integer.write(&mut place);
                             places.next().into_iter().for_each(|there| *there = place);
-                            hashed(seed, (&place, 0, length))
+                            hashed(seed, IdPlace { bytes: &place, start: 0, end: length })
                         }
                     });
                 }

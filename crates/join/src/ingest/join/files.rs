@@ -15,7 +15,7 @@ use crate::ingest::join::sound::{finish, sound, stdin_once};
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::diagnostics::RunProblems;
 use crate::ingest::lines::shape::Role;
-use crate::ingest::record::of_text::{TakeSource, with_run};
+use crate::ingest::record::of_text::{RunReading, TakeSource, with_run};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
 use crate::ingest::text::{Purpose, ToldText};
@@ -122,7 +122,7 @@ impl Join {
         size: ChunkSize,
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
-        let of = (qrels.seed(), size, self.watch());
+        let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
             Ok(form) => with_run(source, form, body, of, JoinRun { name, joining }),
             // Without their judgments scores cannot be recognised, which is not a problem of the run.

@@ -21,7 +21,7 @@ use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::diagnostics::RunProblems;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::by_query::{Scattered, each_query};
-use crate::ingest::record::of_text::{TakeSource, with_run};
+use crate::ingest::record::of_text::{RunReading, TakeSource, with_run};
 use crate::ingest::record::packed::{Docnos, Record, score_of_key};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
@@ -100,7 +100,7 @@ impl Join {
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
-        let of = (qrels.seed(), size, self.watch());
+        let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, mut body }): (String, ToldText)| match form {
             Ok(form) => {
                 with_run(&source, &form, &mut body, of, PickRun { name: &name, joining, picks: &picks })

@@ -757,14 +757,7 @@ fn finish(
     let table = |met: &QueryAt| shelvings[met.worker as usize].tables[met.number as usize];
     let tables = order.iter().map(table).collect();
     let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
-    let exact = extents.map(|_| {
-        let mut exact = ExactFacts::default();
-        for met in &order {
-            let of_shelf = shelvings[met.worker as usize].exact.as_ref();
-            exact.push_query(of_shelf.map(|exact| exact.of(met.number as usize)).unwrap_or_default());
-        }
-        exact
-    });
+    let exact = extents.map(|_| exact_facts(&order, &shelvings));
     let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
@@ -791,6 +784,16 @@ fn finish(
         partner: None,
     };
     (qrels, problems)
+}
+
+/// Returns the exact grades of all queries.
+fn exact_facts(order: &[QueryAt], shelvings: &[Shelving]) -> ExactFacts {
+    let mut exact = ExactFacts::default();
+    for met in order {
+        let of_shelf = shelvings[met.worker as usize].exact.as_ref();
+        exact.push_query(of_shelf.map(|exact| exact.of(met.number as usize)).unwrap_or_default());
+    }
+    exact
 }
 
 /// Returns all queries of all shelves, one shelf after the other.

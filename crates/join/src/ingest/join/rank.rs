@@ -61,11 +61,31 @@ pub(in crate::ingest) struct Ranker {
     pub wrong_ranks: Findings,
 }
 
+/// The results of one query that are to be ranked with the keys of their documents.
+#[derive(Clone, Copy)]
+struct KeyedQuery<'r> {
+    query: &'r [u8],
+    records: &'r [Record],
+    docnos: Docnos<'r>,
+    /// The number of results that are kept.
+    depth: usize,
+    /// Whether duplicates are still to be looked for, among these.
+    late: bool,
+}
+
 impl Ranker {
     /// Makes a ranker of a rule; `late` looks for duplicates only among the ranks that are kept.
     pub fn new(rule: RankingRule, late: bool) -> Self {
-        let (slots, losers, order, seen, wrong_ranks) = Default::default();
-        Ranker { rule, late, slots, losers, order, seen, tied: None, wrong_ranks }
+        Ranker {
+            rule,
+            late,
+            slots: Vec::new(),
+            losers: [Vec::new(), Vec::new()],
+            order: Vec::new(),
+            seen: ScoresSeen::default(),
+            tied: None,
+            wrong_ranks: Findings::default(),
+        }
     }
 
     /// Sets whether the groups of equal scores are kept.
@@ -102,27 +122,8 @@ impl Ranker {
         let label = |record: &Record| label_of(record, judged, docnos);
         let first = labels.len();
         if let Some(keys) = keys {
-            self.sort(records);
-            self.sort_ties(records, docnos);
-            let record = |at: usize| &records[number(self.order[at])];
-            if late {
-                let kept = (0..depth).map(|at| *record(at)).collect();
-                self.check_kept(query, kept, docnos, findings);
-            }
-            let record = |at: usize| &records[number(self.order[at])];
-            // Keys are of single documents, so their order counts even where labels are the same: here ties are sorted first, all of them.
-            for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
-                let (shelf, table) = judged;
-                let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
-                labels.push(found.map_or(UNPOOLED, |(code, _)| code));
-                keys.extend(found.filter(|_| at < depth));
-            }
-            if let Some(tied) = &mut self.tied {
-                note_ties(tied, depth, record, &labels[first..]);
-            }
-            labels.truncate(first + depth);
-            let ranked = RankedResults { count: records.len(), record };
-            self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
+            let of = KeyedQuery { query, records, docnos, depth, late };
+            self.rank_keyed(of, judged, labels, keys, findings);
             return depth as u32;
         }
         if is_ranked(records) && !late {
@@ -154,6 +155,42 @@ impl Ranker {
         }
         labels.truncate(first + depth);
         depth as u32
+    }
+
+    /// Appends the labels of the results of one query, and the codes and keys of the named ones.
+    ///
+    /// Keys are of single documents, so their order counts even where labels are the same: here ties are sorted first, all of them.
+    fn rank_keyed(
+        &mut self,
+        of: KeyedQuery<'_>,
+        judged: (&Shelf, DocTable),
+        labels: &mut Vec<u8>,
+        keys: &mut Vec<(u8, u64)>,
+        findings: &mut Findings,
+    ) {
+        let KeyedQuery { query, records, docnos, depth, late } = of;
+        self.sort(records);
+        self.sort_ties(records, docnos);
+        let record = |at: usize| &records[number(self.order[at])];
+        if late {
+            let kept = (0..depth).map(|at| *record(at)).collect();
+            self.check_kept(query, kept, docnos, findings);
+        }
+        let record = |at: usize| &records[number(self.order[at])];
+        let first = labels.len();
+        for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
+            let (shelf, table) = judged;
+            let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
+            labels.push(found.map_or(UNPOOLED, |(code, _)| code));
+            keys.extend(found.filter(|_| at < depth));
+        }
+        if let Some(tied) = &mut self.tied {
+            note_ties(tied, depth, record, &labels[first..]);
+        }
+        labels.truncate(first + depth);
+        let label = |record: &Record| label_of(record, judged, docnos);
+        let ranked = RankedResults { count: records.len(), record };
+        self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
     }
 
     /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports their problems.

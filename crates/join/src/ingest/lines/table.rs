@@ -93,6 +93,8 @@ impl RowScanner {
 
     /// Finds rows of any number of columns from a place on, before which `line` lines were counted, up to a line that begins at `until` or
     /// behind it. Returns where that line begins, and how many lines come before it.
+    ///
+    /// It is one function because it is a loop over bytes, in which places, the start and the count stay in registers.
     #[inline(never)]
     fn each_row_until(
         &mut self,
@@ -257,25 +259,12 @@ fn any_line(
         Ok(fields) if fields.is_empty() => return,
         Ok(fields) => fields,
         Err(Unclosed) => {
-            return lines.wrong(start, number, || {
-                format!(
-                    "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
-                    quoted(line),
-                    table.expected()
-                )
-            });
+            return lines.wrong(start, number, || unclosed(line, table));
         }
     };
     if fields.len() != table.columns {
-        let count = fields.len();
-        return lines.wrong(start, number, || {
-            let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
-            let comment = match first {
-                Some(b'#') => " (in tables with tabs or commas no line is a comment)",
-                _ => "",
-            };
-            format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
-        });
+        let (count, is_comment) = (fields.len(), first == Some(&b'#'));
+        return lines.wrong(start, number, || other_count(count, is_comment, line, table));
     }
     for (column, what) in [(table.query, "query"), (table.doc, "document")] {
         let field = fields[column];
@@ -296,6 +285,25 @@ fn any_line(
         number,
         FieldPlaces { query: place(table.query), doc: place(table.doc), number: place(table.number) },
     );
+}
+
+/// The message about a quote that is not closed.
+fn unclosed(line: &[u8], table: &TableLayout) -> String {
+    format!(
+        "a quote (\") in {} is not closed where its field ends, or not on its line: {}",
+        quoted(line),
+        table.expected()
+    )
+}
+
+/// The message about a line of another number of fields; what looks like a comment is none.
+fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout) -> String {
+    let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
+    let comment = match is_comment {
+        true => " (in tables with tabs or commas no line is a comment)",
+        false => "",
+    };
+    format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
 }
 
 /// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each byte.

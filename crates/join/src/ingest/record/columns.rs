@@ -288,7 +288,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     {
         let of = &self.columns.batches[batch];
         let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
-        let numbered = (rows.clone(), first, self.piece.number);
+        let numbered = RowsOfPiece { rows: rows.clone(), first, piece: self.piece.number };
         self.scratch.keys(&self.reader.rows, &of.value, numbered, &mut self.reader.findings);
         let Some(CurrentRows { number: Some(query), .. }) = self.current else { return };
         let ColumnScratch { keys, wrong, digits, .. } = &mut self.scratch;
@@ -306,8 +306,17 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     }
 }
 
+/// Some rows of a batch, and where they are in their piece.
+struct RowsOfPiece {
+    rows: Range<usize>,
+    /// The place of the first row in the piece.
+    first: usize,
+    /// The number of the piece.
+    piece: u64,
+}
+
 impl ColumnScratch {
-    /// Makes the sort keys of some rows of a batch, and notes which are wrong; `first` is the place of the first row in its piece.
+    /// Makes the sort keys of some rows of a batch, and notes which are wrong.
     ///
     /// It is separate from the reading of a block, so that it is compiled once for qrels and once for runs.
     #[inline(never)]
@@ -315,7 +324,7 @@ impl ColumnScratch {
         &mut self,
         reader: &R,
         value: &SortValue<'_>,
-        (rows, first, piece): (Range<usize>, usize, u64),
+        RowsOfPiece { rows, first, piece }: RowsOfPiece,
         findings: &mut Findings,
     ) {
         let ColumnScratch { keys, wrong, .. } = self;

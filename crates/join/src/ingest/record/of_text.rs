@@ -21,6 +21,16 @@ pub(in crate::ingest) trait TakeSource {
     fn take(self, source: &impl Source) -> Result<Self::Output>;
 }
 
+/// What the reading of a run hangs on, beside its text.
+#[derive(Clone, Copy)]
+pub(in crate::ingest) struct RunReading<'w> {
+    /// The seed of hashes, which is that of the judgments.
+    pub seed: Seed,
+    /// The sizes in which text is cut.
+    pub size: ChunkSize,
+    pub watch: Option<&'w Watch>,
+}
+
 /// Passes the rows of a run, whose text is called `name`, to `take`. A text that passes can be passed only once.
 ///
 /// # Errors
@@ -29,7 +39,7 @@ pub(in crate::ingest) fn with_run<T: TakeSource>(
     name: &str,
     form: &Form,
     body: &mut TextBody,
-    (seed, size, watch): (Seed, ChunkSize, Option<&Watch>),
+    RunReading { seed, size, watch }: RunReading<'_>,
     take: T,
 ) -> Result<T::Output> {
     if let RowShape::Columns(table) = &form.shape {

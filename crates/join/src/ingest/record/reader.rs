@@ -416,8 +416,17 @@ pub(in crate::ingest) struct Reader<R, K> {
 
 impl<R, K: Keep> Reader<R, K> {
     pub fn new((rows, keep): (R, K), seed: Seed) -> Self {
-        let (findings, chunks, scanner, row_scanner, scratch) = Default::default();
-        Reader { rows, keep, seed, findings, chunks, count: 0, scanner, row_scanner, scratch }
+        Reader {
+            rows,
+            keep,
+            seed,
+            findings: Findings::default(),
+            chunks: Vec::new(),
+            count: 0,
+            scanner: Scanner::default(),
+            row_scanner: None,
+            scratch: ColumnScratch::default(),
+        }
     }
 
     /// Reads a chunk of text.

@@ -405,14 +405,7 @@ fn assemble(
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
     let numbers: Vec<Vec<u32>> =
         pieces.par_iter().map(|piece| piece.names().iter().map(number).collect()).collect();
-    let mut of_query: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        for (stretch, query) in piece.queries.iter().enumerate() {
-            of_query.entry(query).or_default().push((at, stretch));
-        }
-    }
-    let mut queries: Vec<_> = of_query.into_iter().collect();
-    queries.par_sort_unstable_by_key(|(query, _)| *query);
+    let queries = stretches_by_query(&pieces);
     let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
@@ -441,19 +434,38 @@ fn assemble(
     let documents = queries.iter().zip(&made).flat_map(|((query, _), made)| {
         made.docs.iter().zip(&made.largest).map(move |(&doc, &grade)| (*query, doc, grade))
     });
-    let rows = Collected::of(documents);
-    let qrels = if count == 0 {
-        Qrels::none(name, dialect, seed)
-    } else {
-        let dictionary = rows.queries();
-        let batches = [rows.judgments(&dictionary)];
-        let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
-        let source = ColumnSource::all(&columns, PieceSize::default(), None);
-        qrels::read_kept(&source, dialect, seed, KeptGrades::Numbers)?.0
-    };
+    let qrels = largest_grades(&Collected::of(documents), count, name, dialect, seed)?;
     let names = names.into_iter().collect();
     let grouped = Facets { by, names, judgments, largest };
     Ok((qrels.with_facets(Arc::new(grouped), fingerprint), problems))
+}
+
+/// The id of a query, and the places of its rows: pieces, and stretches of them.
+type QueryStretches<'p> = (&'p [u8], Vec<(usize, usize)>);
+
+/// The places of the rows of each query, in order of queries.
+fn stretches_by_query(pieces: &[JudgmentPiece]) -> Vec<QueryStretches<'_>> {
+    let mut of_query: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        for (stretch, query) in piece.queries.iter().enumerate() {
+            of_query.entry(query).or_default().push((at, stretch));
+        }
+    }
+    let mut queries: Vec<_> = of_query.into_iter().collect();
+    queries.par_sort_unstable_by_key(|(query, _)| *query);
+    queries
+}
+
+/// Judgments of each document's largest grade, made of `count` judgments by group.
+fn largest_grades(rows: &Collected, count: usize, name: &str, dialect: Dialect, seed: Seed) -> Result<Qrels> {
+    if count == 0 {
+        return Ok(Qrels::none(name, dialect, seed));
+    }
+    let dictionary = rows.queries();
+    let batches = [rows.judgments(&dictionary)];
+    let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
+    let source = ColumnSource::all(&columns, PieceSize::default(), None);
+    Ok(qrels::read_kept(&source, dialect, seed, KeptGrades::Numbers)?.0)
 }
 
 /// Cuts a text behind line feeds.

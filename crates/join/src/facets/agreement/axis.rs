@@ -1,0 +1,63 @@
+//! Grades as points on an axis, and sums of distances between them.
+
+/// Returns the positions of sorted `grades` on an axis where the lowest is at 0.
+///
+/// The positions are differences of grades, unless squares of these could overflow or vanish; then the highest is at 1. The
+/// coefficients do not depend on the unit of the axis.
+pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
+    let (Some(lowest), Some(highest)) = (grades.clone().next(), grades.clone().last()) else {
+        return Vec::new();
+    };
+    let range = highest - lowest;
+    if range == 0.0 || (1e-60..=1e60).contains(&range) {
+        grades.map(|grade| grade - lowest).collect()
+    } else if range.is_finite() {
+        grades.map(|grade| (grade - lowest) / range).collect()
+    } else {
+        // The range of two huge grades of different signs overflows; half of it does not.
+        let half_range = highest / 2.0 - lowest / 2.0;
+        grades.map(|grade| (grade / 2.0 - lowest / 2.0) / half_range).collect()
+    }
+}
+
+/// Sums of distances from a point on an axis to ratings that are not after it. The point only moves forward.
+///
+/// All terms are positive, so that there is no cancellation, and sums of integers below 2⁵³ are exact.
+#[derive(Debug, Default)]
+pub(super) struct Distances {
+    point: f64,
+    /// The number of ratings.
+    count: f64,
+    /// The sum of the distances.
+    pub(super) linear: f64,
+    /// The sum of the squared distances.
+    pub(super) square: f64,
+}
+
+impl Distances {
+    /// Moves the point forward to `point`.
+    pub(super) fn advance(&mut self, point: f64) {
+        let step = point - self.point;
+        self.square += step * (2.0 * self.linear + step * self.count);
+        self.linear += step * self.count;
+        self.point = point;
+    }
+
+    /// Adds `count` ratings at the point.
+    pub(super) fn add(&mut self, count: f64) {
+        self.count += count;
+    }
+}
+
+/// Returns the sum of squared distances over all pairs of ratings, each pair once, from positions in ascending order and the number
+/// of ratings at each.
+pub(super) fn squared_distances(counts: impl Iterator<Item = (f64, f64)>) -> f64 {
+    let mut before = Distances::default();
+    let mut sum = 0.0;
+    for (position, count) in counts {
+        before.advance(position);
+        sum += count * before.square;
+        before.add(count);
+    }
+    sum
+}

@@ -1,0 +1,106 @@
+//! The lines that state preferences, and why lines do not form any.
+
+use std::fmt;
+
+use crate::label::FacetJudgment;
+
+/// The most bytes that the prepared preferences of one query may take (1 GiB).
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+
+/// The level of one document in one sub-group of a judgment group.
+///
+/// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any other numbering of groups gives the same
+/// preferences, but the averages over groups may then differ in the last bit from those of trec_eval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PreferenceLine {
+    /// The number of the judgment group.
+    pub group: u32,
+    /// The number of the sub-group; equal numbers in different groups have nothing in common.
+    pub subgroup: u32,
+    /// The number of the document, below the number of documents given to [`Preferences::new`].
+    pub document: u32,
+    /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and negative levels are compared like any
+    /// other.
+    pub level: f64,
+}
+
+/// The reason why lines do not form preferences. Lines are named by their index.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PreferenceFault {
+    /// A level that is not a number.
+    Level {
+        /// The index of the line.
+        line: usize,
+    },
+    /// A document number that is not below the number of documents.
+    Document {
+        /// The index of the line.
+        line: usize,
+    },
+    /// A document at two levels in a group that has one sub-group.
+    TwoLevels {
+        /// The index of the line with the higher level.
+        higher: usize,
+        /// The index of the line with the lower level.
+        lower: usize,
+    },
+    /// A document with level 0 in one sub-group and a level above 0 in another one of the same group.
+    ZeroAndMore {
+        /// The index of the line with level 0.
+        zero: usize,
+        /// The index of the line with the level above 0.
+        more: usize,
+    },
+    /// Preferences of one group that go round in a circle.
+    Cycle {
+        /// The steps of the circle, each as two lines of one sub-group: the document of the first is preferred to the document of the
+        /// second. The second document of a step is the first document of the next step, and the last step leads back to the first.
+        steps: Vec<(usize, usize)>,
+    },
+    /// Preferences that would take more memory than is allowed (1 GiB).
+    TooLarge {
+        /// The number of bytes needed, or more than allowed where counting stopped early.
+        bytes: u64,
+    },
+}
+
+impl PreferenceFault {
+    /// The indices of the lines at fault.
+    pub fn lines(&self) -> Vec<usize> {
+        match self {
+            PreferenceFault::Level { line } | PreferenceFault::Document { line } => vec![*line],
+            PreferenceFault::TwoLevels { higher, lower } => vec![*higher, *lower],
+            PreferenceFault::ZeroAndMore { zero, more } => vec![*zero, *more],
+            PreferenceFault::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
+            PreferenceFault::TooLarge { .. } => Vec::new(),
+        }
+    }
+}
+
+impl From<&FacetJudgment> for PreferenceLine {
+    fn from(of: &FacetJudgment) -> Self {
+        PreferenceLine { group: of.group, subgroup: of.subgroup, document: of.document, level: of.grade }
+    }
+}
+
+impl fmt::Display for PreferenceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PreferenceFault::Level { .. } => write!(f, "the level is not a number"),
+            PreferenceFault::Document { .. } => write!(f, "the document has no number"),
+            PreferenceFault::TwoLevels { .. } => {
+                write!(f, "the document has two levels in one judgment group")
+            }
+            PreferenceFault::ZeroAndMore { .. } => {
+                write!(f, "the document has level 0 and a level above 0 in one judgment group")
+            }
+            PreferenceFault::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
+            PreferenceFault::TooLarge { bytes } => write!(
+                f,
+                "the preferences of the query need {bytes} bytes of memory, at most {MOST_BYTES} are allowed"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for PreferenceFault {}

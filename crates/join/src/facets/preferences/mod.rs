@@ -1,0 +1,58 @@
+//! Preferences between the documents of one query, and how many of them a ranking fulfils.
+//!
+//! A judgment group is what one judge wants at one time. It states preferences in sub-groups: inside a sub-group every document is
+//! preferred to every document of a lower level. A group with several sub-groups also has the preferences that follow from a chain (a over
+//! b and b over c give a over c). Different groups may contradict each other.
+//!
+//! The measures are those that trec_eval calls `prefs_*`. [`Preferences::new`] checks and prepares the preferences once;
+//! [`Preferences::met`] then counts for one ranking after another.
+//!
+//! Documents have *positions* in a ranking: the retrieved documents `0..q` in rank order, then the documents that were not retrieved, in
+//! the order of their names. A preference of a over b is *fulfilled* if a was retrieved and is positioned before b.
+//!
+//! The source is trec_eval, form_prefs_counts.c and the `m_prefs_*.c`. It keeps a group in one of two forms, and looks at every pair of
+//! documents in both. The forms are the same here, and pairs are counted without being looked at:
+//!
+//! ```text
+//! one sub-group        classes of equal level, the highest first:   {a b} > {c} > {d e f}
+//!                      going down a ranking of q documents, each adds how many of higher classes came before it: q log classes
+//! several sub-groups   a row of bits for each document, those it is preferred to, chains included: n² / 8 bytes, 1 GiB at 92,681 documents
+//!                      built once a query; a ranking then costs n / 64 words for each retrieved document
+//! ```
+//!
+//! All shares come of five counts, by whether the upper and the lower document of a preference were retrieved:
+//!
+//! ```text
+//!                    lower retrieved                    lower not
+//! upper retrieved    A1 upper first · A2 lower first    A3            simple         (A1 + A3) / all five
+//! upper not          A4                                 A5            … retrieved     A1 / (A1 + A2)
+//!                                                                     … implied      (A1 + A3) / (A1 + A2 + A3 + A4)
+//! ```
+//!
+//! **Chains.** trec_eval multiplies an array of n² by itself until nothing changes, n³ steps each time. Here the levels of a sub-group are
+//! joined by *gates*, one from each class to the next lower one, so the graph has as many edges as there are lines and not as there are
+//! pairs; what is two levels below follows. Its strongly connected components tell circles, and come out lowest first (Tarjan 1972), so the
+//! row of a document is the union of rows that are complete.
+//!
+//! **Bits.** Counts are integers. What is summed in floats is summed in trec_eval's order: groups by name; pairs by position, first those
+//! within the retrieved documents, then those of a retrieved and another one. A pair without a preference adds 0, which changes no sum.
+//!
+//! **What is odd in trec_eval, and kept:** in a group without any possible preference a `…_Rnonrel` share is 0/0, not a number, and so the
+//! query's mean over groups is 0; documents of the lowest class count as preferred to those of it that stay (`recalculate` in
+//! m_prefs_avgjg_Rnonrel.c lets its outer loop reach the last class); and `prefs_avgjg_Rnonrel_ret` counts what is possible with the
+//! relevant documents of the group, where those that were retrieved are meant.
+
+mod bits;
+mod classes;
+mod closure;
+mod counting;
+mod gates;
+mod line;
+mod measure;
+mod prepared;
+mod scratch;
+
+pub use line::{PreferenceFault, PreferenceLine};
+pub use measure::{Met, PreferenceCount};
+pub use prepared::Preferences;
+pub use scratch::PreferenceScratch;

@@ -1,0 +1,169 @@
+//! The further sections of version 2, each as it is written and as it is read.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::fields::{Decoder, Encoder, bytes_of};
+use super::sections::{decode_ids, encode_ids};
+use crate::error::Result;
+use crate::label::code::{Codebook, Extent};
+use crate::label::exact::{ExactColumns, ExactFacts, ExactGrades};
+use crate::label::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
+use crate::label::facts::Facts;
+use crate::label::ragged::Ragged;
+use crate::label::rule::IdealOf;
+use crate::label::tied::{CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn, TiedSlices};
+
+pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
+    let TiedSlices { ends, groups, cut } = tied.columns();
+    let mut out = Encoder::default();
+    for counts in tied.counts() {
+        let TieCounts { documents, groups, mixed, largest } = *counts;
+        [documents, groups, mixed, largest].iter().for_each(|&count| out.u64(count));
+    }
+    [ends.len(), groups.len(), cut.len()].iter().for_each(|&count| out.u64(count as u64));
+    ends.iter().for_each(|&end| out.u64(end));
+    tied.rows().iter().for_each(|&row| out.u32(row));
+    groups.iter().for_each(|group| out.words([group.start, group.length]));
+    cut.iter().for_each(|cut| out.words([cut.row, cut.code.into(), cut.count]));
+    out.0
+}
+
+pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<TiedGroups> {
+    let counts = from.u64s(runs.saturating_mul(4))?;
+    let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| TieCounts {
+        documents,
+        groups,
+        mixed,
+        largest,
+    });
+    let [rows, groups, cut] = [from.count()?, from.count()?, from.count()?];
+    let (ends, rows) = (from.u64s(rows)?, from.u32_column(rows)?);
+    let groups = from.u32_column(groups.saturating_mul(2))?;
+    let groups = groups.as_chunks::<2>().0.iter().map(|&[start, length]| TiedGroup { start, length });
+    let cut = from.u32_column(cut.saturating_mul(3))?;
+    let cut = cut.as_chunks::<3>().0.iter().map(|&[row, code, count]| {
+        let code = u8::try_from(code).map_err(|_| from.bad(format!("documents of code {code}")))?;
+        Ok(CutOff { row, code, count })
+    });
+    let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
+    from.end()?;
+    TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
+}
+
+pub(super) fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {
+    let ExactColumns { ends, grades, counts } = exact.facts.columns();
+    let (row_ends, of_rows) = exact.rows.columns();
+    let mut out = Encoder::default();
+    [extent.least_positive, extent.largest].iter().for_each(|grade| out.u64(grade.to_bits()));
+    [grades.len(), of_rows.len()].iter().for_each(|&count| out.u64(count as u64));
+    let f64s = |grades: &[f64], out: &mut Encoder| grades.iter().for_each(|grade| out.u64(grade.to_bits()));
+    ends.iter().for_each(|&end| out.u64(end));
+    f64s(grades, &mut out);
+    out.bytes(&bytes_of(&counts));
+    row_ends.iter().for_each(|&end| out.u64(end));
+    f64s(of_rows, &mut out);
+    out.0
+}
+
+pub(super) fn decode_exact(
+    from: &mut Decoder<'_>,
+    book: &Codebook,
+    facts: &Facts,
+    depths: &[u32],
+) -> Result<(Codebook, ExactGrades)> {
+    if book.grades() != [0.0] {
+        return Err(from.bad("beside a codebook of other grades than 0".into()));
+    }
+    let extent = from.f64s(2)?;
+    let extent = Extent { least_positive: extent[0], largest: extent[1] };
+    let [distinct, judged] = [from.count()?, from.count()?];
+    let ends = from.u64s(facts.len())?;
+    let grades = from.f64s(distinct)?;
+    let counts = from.u32_column(distinct)?;
+    let row_ends = from.u64s(depths.len())?;
+    let of_rows = from.f64s(judged)?;
+    from.end()?;
+    let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
+    let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
+    let rows = Ragged::from_columns(row_ends, of_rows, depths.len())
+        .filter(|rows| rows.values().par_iter().all(fine))
+        .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
+    if let Some(row) = (0..depths.len()).find(|&row| rows.of(row).len() > depths[row] as usize) {
+        let (grades, depth) = (rows.of(row).len(), depths[row]);
+        return Err(from.bad(format!("row {}: {grades} exact grades of {depth} results", row + 1)));
+    }
+    if !(extent.largest.is_finite() && extent.covers(facts.extent().unwrap_or(Extent::NONE))) {
+        return Err(from.bad("the grades are outside of their extent".into()));
+    }
+    Ok((Codebook::of_extent(extent), ExactGrades { facts, rows }))
+}
+
+pub(super) fn encode_groups(grouped: &FacetRows) -> Vec<u8> {
+    let (ends, judgments) = grouped.of.judgments.columns();
+    let (row_ends, numbers) = grouped.rows.columns();
+    let mut out = Encoder::default();
+    out.u32(match grouped.of.by {
+        JudgedBy::Judge => 1,
+        JudgedBy::Subtopic => 2,
+        JudgedBy::Preference => 3,
+    });
+    [judgments.len(), numbers.len()].iter().for_each(|&count| out.u64(count as u64));
+    ends.iter().for_each(|&end| out.u64(end));
+    judgments.iter().for_each(|of| out.u32(of.document));
+    judgments.iter().for_each(|of| out.u32(of.group));
+    judgments.iter().for_each(|of| out.u32(of.subgroup));
+    judgments.iter().for_each(|of| out.u64(of.grade.to_bits()));
+    row_ends.iter().for_each(|&end| out.u64(end));
+    out.bytes(&bytes_of(numbers));
+    out.bytes(&encode_ids(&grouped.of.names));
+    out.0
+}
+
+pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<FacetRows> {
+    let by = match from.u32()? {
+        1 => JudgedBy::Judge,
+        2 => JudgedBy::Subtopic,
+        3 => JudgedBy::Preference,
+        other => return Err(from.bad(format!("groups of unknown kind {other}"))),
+    };
+    let [judgments, named] = [from.count()?, from.count()?];
+    let ends = from.u64s(queries)?;
+    let [documents, groups, subgroups] =
+        [from.words(judgments)?, from.words(judgments)?, from.words(judgments)?];
+    let grades = from.doubles(judgments)?;
+    let row_ends = from.u64s(rows)?;
+    let numbers = from.u32_column(named)?;
+    let names = decode_ids(from)?;
+    let of = |at: usize| FacetJudgment {
+        document: u32::from_le_bytes(documents[at]),
+        group: u32::from_le_bytes(groups[at]),
+        subgroup: u32::from_le_bytes(subgroups[at]),
+        grade: f64::from_le_bytes(grades[at]),
+    };
+    let judgments = Ragged::from_columns(ends, (0..judgments).into_par_iter().map(of).collect(), queries);
+    let numbers = Ragged::from_columns(row_ends, numbers, rows);
+    let (judgments, numbers) = judgments
+        .zip(numbers)
+        .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
+    let of = Facets::checked(by, names, judgments).map_err(|message| from.bad(message))?;
+    FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
+}
+
+/// Encodes the source of ideal rankings; `None` if they are made of the judgments.
+pub(super) fn encode_ideal(ideal: IdealOf) -> Option<Vec<u8>> {
+    match ideal {
+        IdealOf::Judgments => None,
+        IdealOf::Retrieved => Some(bytes_of(&[1])),
+    }
+}
+
+pub(super) fn decode_ideal(from: &mut Decoder<'_>) -> Result<IdealOf> {
+    let of = from.u32()?;
+    from.end()?;
+    match of {
+        1 => Ok(IdealOf::Retrieved),
+        other => Err(from.bad(format!("ideal rankings of unknown kind {other}"))),
+    }
+}

@@ -1,0 +1,51 @@
+//! Sizes of a file's parts, and the kinds and names of its sections.
+
+/// The newest version of the format. Every later laneval reads files of versions 1 and 2; another layout gets another number.
+pub const VERSION: u32 = 2;
+
+/// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
+pub(super) const MAGIC: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
+pub(super) const HEADER: usize = 32;
+pub(super) const ENTRY: usize = 32;
+pub(super) const ALIGN: usize = 64;
+/// Tiles start on a page, so that mapped tiles are as aligned as owned ones.
+pub(super) const TILE_ALIGN: usize = 4096;
+
+/// The sections in file order; the kind of a section is its index + 1.
+pub(super) const SECTIONS: [&str; 8] =
+    ["rule", "codebook", "query ids", "judged counts", "runs", "row lengths", "tile directory", "tiles"];
+/// The places of the sections.
+pub(super) const RULE: usize = 0;
+pub(super) const BOOK: usize = 1;
+pub(super) const QUERIES: usize = 2;
+pub(super) const JUDGED: usize = 3;
+pub(super) const RUNS: usize = 4;
+pub(super) const ROWS: usize = 5;
+pub(super) const PACKING: usize = 6;
+pub(super) const TILES: usize = 7;
+
+/// The kind of the section of tied groups.
+pub(super) const TIED: u32 = 9;
+/// The kind of the section of what ideal rankings are made of.
+pub(super) const IDEAL: u32 = 10;
+/// The kind of the section of exact grades.
+pub(super) const EXACT: u32 = 11;
+/// The kind of the section of judgment groups.
+pub(super) const GROUPS: u32 = 12;
+/// A section that may be skipped.
+pub(super) const OPTIONAL: u32 = 1;
+/// A section without which the file cannot be understood.
+pub(super) const REQUIRED: u32 = 2;
+/// The most sections that a file may have.
+pub(super) const MOST_SECTIONS: usize = 256;
+
+/// The name of a section of this kind.
+pub(super) fn name_of(kind: u32) -> &'static str {
+    match kind {
+        TIED => "tied groups",
+        IDEAL => "ideal rankings",
+        EXACT => "exact grades",
+        GROUPS => "judgment groups",
+        _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
+    }
+}
