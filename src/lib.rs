@@ -110,7 +110,7 @@ mod plan;
 mod reference;
 #[cfg(feature = "report")]
 pub mod report;
-mod scores;
+pub mod scores;
 #[cfg(feature = "internals")]
 mod show;
 mod stats;
@@ -129,22 +129,43 @@ use laneval_join::{facets, ingest, label, numbers, sort, watch};
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
 #[doc(inline)]
-pub use ingest::{
-    ColumnNames, Dialect, Input, InputFormat, Join, OptionStyle, Qrels, ReadAs, Recognised, RunInput,
-    TextRank, TextRow,
-};
+pub use ingest::{ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput};
 #[doc(inline)]
-pub use label::{
-    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, JudgedBy, LabelMatrix, Notice, RankingRule, RowTies,
-    RunInfo, ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
-};
+pub use label::{JudgedBy, LabelMatrix, Notice, ScoreType, Ties, View};
 pub use measure::Measure;
 pub use plan::Plan;
-pub use scores::{Curve, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
+#[doc(inline)]
+pub use scores::{QuerySet, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
 #[doc(inline)]
 pub use watch::Watch;
+
+// What has a module now was at the root in the first drafts; it stays there, unseen, until 0.2.
+#[doc(hidden)]
+pub use self::labels::{
+    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen, TieCounts,
+    TiedGroup, TiedGroups, Unmatched,
+};
+#[doc(hidden)]
+pub use self::scores::{Curve, PerQuery, Row};
+#[doc(hidden)]
+pub use self::text::{OptionStyle, Recognised, TextRank, TextRow};
+
+/// What a [`LabelMatrix`] consists of: its codebook, rules, runs, ids, batches and ties.
+pub mod labels {
+    #[doc(inline)]
+    pub use crate::label::{
+        Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen,
+        TieCounts, TiedGroup, TiedGroups, Unmatched,
+    };
+}
+
+/// Texts of judgments and runs row by row, and the formats that they were recognised as.
+pub mod text {
+    #[doc(inline)]
+    pub use crate::ingest::{OptionStyle, Recognised, TextRank, TextRow};
+}
 
 /// The old name of [`JudgedBy`]; it goes with 0.2.
 #[deprecated(since = "0.1.0", note = "use `JudgedBy`: a group is a group of queries")]

@@ -28,7 +28,7 @@ self_cell! {
     }
 }
 
-enum Fed {
+enum StreamFed {
     Labels(Box<laneval::Stream>),
     Run(Box<StreamedRun>),
     /// All batches, to be joined at the end.
@@ -38,7 +38,7 @@ enum Fed {
 /// An evaluation of batches.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Stream {
-    fed: Mutex<Option<Fed>>,
+    fed: Mutex<Option<StreamFed>>,
     join: Join,
     evaluator: Evaluator,
     watch: Arc<Watch>,
@@ -64,18 +64,18 @@ impl Stream {
                 let run = StreamedRun::try_new(qrels.qrels.clone(), |qrels| {
                     evaluator.run_stream(&join, qrels, "run").map(Some)
                 });
-                Fed::Run(Box::new(run.map_err(said)?))
+                StreamFed::Run(Box::new(run.map_err(said)?))
             }
-            (Some(qrels), false, _) => Fed::Held(qrels.qrels.clone(), None),
+            (Some(qrels), false, _) => StreamFed::Held(qrels.qrels.clone(), None),
             (None, _, grades) => {
                 let book = Codebook::new(grades).map_err(said)?;
-                Fed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
+                StreamFed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
             }
         };
         Ok(Stream { fed: Mutex::new(Some(fed)), join, evaluator, watch, workers, columns })
     }
 
-    fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<Fed>>> {
+    fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<StreamFed>>> {
         // Waiting for the lock would wait while holding the interpreter, which the thread that has the lock needs to end: both would wait
         // for ever.
         match self.fed.try_lock() {
@@ -94,7 +94,7 @@ impl Stream {
         let mut fed = self.fed(py)?;
         let workers = Workers { little: source.len() < LITTLE, ..self.workers };
         let done = match &mut *fed {
-            Some(Fed::Held(_, held)) => {
+            Some(StreamFed::Held(_, held)) => {
                 return match (held, source) {
                     (_, PySource::Text(_)) => {
                         Err(unanswerable(py, "files are read in the order \"grouped\""))
@@ -114,7 +114,7 @@ impl Stream {
                     _ => Err(unanswerable(py, "the batches of a stream are all tables, or none is")),
                 };
             }
-            Some(Fed::Run(run)) => work(py, workers, &self.watch, || {
+            Some(StreamFed::Run(run)) => work(py, workers, &self.watch, || {
                 run.with_dependent_mut(|_, run| {
                     let Some(run) = run else { return Ok(()) };
                     match &source {
@@ -147,7 +147,7 @@ impl Stream {
         let mut fed = self.fed(py)?;
         let workers = Workers { little: arrays.values() < LITTLE, ..self.workers };
         match &mut *fed {
-            Some(Fed::Labels(stream)) => {
+            Some(StreamFed::Labels(stream)) => {
                 work(py, workers, &self.watch, || arrays.with(|rankings| stream.push(rankings)))
             }
             _ => Err(unanswerable(py, "the stream takes rows of a run: push tables or dicts")),
@@ -158,12 +158,12 @@ impl Stream {
     fn finish(&self, py: Python<'_>) -> PyResult<Summary> {
         let fed = self.fed(py)?.take();
         let summary = work(py, self.workers, &self.watch, || match fed {
-            Some(Fed::Labels(stream)) => stream.finish(),
-            Some(Fed::Run(mut run)) => run.with_dependent_mut(|_, run| match run.take() {
+            Some(StreamFed::Labels(stream)) => stream.finish(),
+            Some(StreamFed::Run(mut run)) => run.with_dependent_mut(|_, run| match run.take() {
                 Some(run) => run.finish(),
                 None => Err(Error::Stopped),
             }),
-            Some(Fed::Held(qrels, held)) => {
+            Some(StreamFed::Held(qrels, held)) => {
                 let join = Join { watch: Some(self.watch.clone()), ..self.join.clone() };
                 let joined = |records: &[Records<'_>]| join.columns(&qrels, &[("run", records)]);
                 let matrix = held.as_ref().and_then(|held| held.with_records(joined));

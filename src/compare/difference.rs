@@ -42,9 +42,9 @@ pub struct Difference {
     pub wins: Wins,
     /// The smallest difference that this number of queries finds four times in five.
     pub smallest_found: Option<f64>,
-    /// The number of queries that finds the difference of [`ComparisonOptions::power`] four times in five.
+    /// The number of queries that finds the difference of [`ComparisonOptions::power`](super::ComparisonOptions::power) four times in five.
     pub queries_needed: Option<u64>,
-    /// The larger p of the two one-sided tests of [`ComparisonOptions::margin`].
+    /// The larger p of the two one-sided tests of [`ComparisonOptions::margin`](super::ComparisonOptions::margin).
     pub p_margin: Option<f64>,
     /// Whether the two runs are equal for practical purposes.
     pub is_equivalent: Option<bool>,

@@ -155,7 +155,7 @@ fn what_parts_cannot_do() {
             ],
         );
     }
-    assert_says(&folder.error("merge x.part --stat std"), &["--stat is of scores"]);
+    assert_says(&folder.error("merge x.part --stat std"), &["--stat is for scores"]);
     assert_says(&folder.error("merge x.part --qrels qrels"), &["--qrels adds queries to scores"]);
     assert_says(&folder.out("merge x.part --quiet --format html"), &["compared</h1>", "Differences of "]);
     assert_says(&folder.out("merge x.part --quiet --format svg"), &["<svg ", "difference of "]);

@@ -17,7 +17,7 @@ pub struct PreferenceLine {
     pub group: u32,
     /// The number of the sub-group; equal numbers in different groups have nothing in common.
     pub subgroup: u32,
-    /// The number of the document, below the number of documents given to [`Preferences::new`].
+    /// The number of the document, below the number of documents given to [`Preferences::new`](super::Preferences::new).
     pub document: u32,
     /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and negative levels are compared like any
     /// other.

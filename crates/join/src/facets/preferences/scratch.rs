@@ -1,6 +1,6 @@
 //! The memory that counting works in.
 
-/// The memory that [`Preferences::met`] works in, kept from one ranking to the next.
+/// The memory that [`Preferences::met`](super::Preferences::met) works in, kept from one ranking to the next.
 #[derive(Clone, Debug, Default)]
 pub struct PreferenceScratch {
     /// The position of each document.

@@ -27,7 +27,7 @@ pub(super) enum Stuck {
     Wrong(String),
 }
 
-type Result<T> = std::result::Result<T, Stuck>;
+type JsonResult<T> = std::result::Result<T, Stuck>;
 
 /// A value of JSON, or its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl<'t> Cursor<'t> {
 
     /// Returns the next byte that is not blank, without passing it; `None` at the end.
     #[inline(always)]
-    pub fn peek(&mut self) -> Result<Option<u8>> {
+    pub fn peek(&mut self) -> JsonResult<Option<u8>> {
         loop {
             match self.text.get(self.at) {
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
@@ -82,7 +82,7 @@ impl<'t> Cursor<'t> {
 
     /// Passes the next byte that is not blank, if it is `byte`, and returns whether it is.
     #[inline(always)]
-    pub fn passes(&mut self, byte: u8) -> Result<bool> {
+    pub fn passes(&mut self, byte: u8) -> JsonResult<bool> {
         let is = self.peek()? == Some(byte);
         self.at += usize::from(is);
         Ok(is)
@@ -90,7 +90,7 @@ impl<'t> Cursor<'t> {
 
     /// Passes `byte`, which must come next; `what` says in an error what was expected.
     #[inline(always)]
-    pub fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
+    pub fn expect(&mut self, byte: u8, what: &str) -> JsonResult<()> {
         if self.passes(byte)? { Ok(()) } else { Err(self.unexpected(what)) }
     }
 
@@ -113,7 +113,7 @@ impl<'t> Cursor<'t> {
 
     /// Reads a string, without its quotes; `what` says in an error what was expected.
     #[inline(always)]
-    pub fn string(&mut self, what: &str) -> Result<Cow<'t, [u8]>> {
+    pub fn string(&mut self, what: &str) -> JsonResult<Cow<'t, [u8]>> {
         self.expect(b'"', what)?;
         let start = self.at;
         match memchr3(b'"', b'\\', b'\n', &self.text[start..]) {
@@ -127,7 +127,7 @@ impl<'t> Cursor<'t> {
 
     /// Reads a string that has escapes or line feeds, and begins at `start`.
     #[cold]
-    fn escaped(&mut self, start: usize) -> Result<Cow<'t, [u8]>> {
+    fn escaped(&mut self, start: usize) -> JsonResult<Cow<'t, [u8]>> {
         let ended = self.ended;
         let more = || match ended {
             true => Stuck::Wrong("the JSON ends within a string: is the file complete?".to_owned()),
@@ -177,7 +177,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Reads the character of the digits behind `\u` at `at`, and returns it with their number of bytes; `None` if the text ends before.
-    fn unicode(&self, at: usize) -> Result<Option<(char, usize)>> {
+    fn unicode(&self, at: usize) -> JsonResult<Option<(char, usize)>> {
         let code = |at: usize| {
             let Some(digits) = self.text.get(at..at + 4) else { return Ok(None) };
             let code =
@@ -206,7 +206,7 @@ impl<'t> Cursor<'t> {
 
     /// Reads a value, or the start of one.
     #[inline(always)]
-    pub fn value(&mut self) -> Result<Token<'t>> {
+    pub fn value(&mut self) -> JsonResult<Token<'t>> {
         match self.peek()? {
             Some(b'"') => self.string("a string").map(Token::String),
             Some(open @ (b'{' | b'[')) => {
@@ -218,7 +218,7 @@ impl<'t> Cursor<'t> {
     }
 
     #[inline(always)]
-    fn word(&mut self) -> Result<&'t [u8]> {
+    fn word(&mut self) -> JsonResult<&'t [u8]> {
         let rest = &self.text[self.at..];
         let length = rest.iter().position(|&byte| !IN_WORDS[usize::from(byte)]);
         let length = match length {
@@ -233,7 +233,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Passes the rest of an object or array that was opened by the byte `open`.
-    pub fn skip_rest(&mut self, open: u8) -> Result<()> {
+    pub fn skip_rest(&mut self, open: u8) -> JsonResult<()> {
         let mut opened = vec![open];
         while let Some(&last) = opened.last() {
             match self.peek()? {
@@ -401,7 +401,7 @@ impl Objects {
     }
 
     /// Reads the next item; returns `false` at the end.
-    fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool> {
+    fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> JsonResult<bool> {
         match self.place {
             ObjectPosition::Documents { first } => {
                 if first || !cursor.passes(b',')? {
@@ -437,7 +437,7 @@ impl Objects {
         Ok(true)
     }
 
-    fn query(&mut self, first: bool, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<()> {
+    fn query(&mut self, first: bool, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> JsonResult<()> {
         if first || !cursor.passes(b',')? {
             if cursor.passes(b'}')? {
                 self.place = ObjectPosition::Outside { first: false };
@@ -492,7 +492,7 @@ impl Objects {
         line: u64,
         cursor: &mut Cursor<'_>,
         rows: &mut MadeRows,
-    ) -> Result<()> {
+    ) -> JsonResult<()> {
         let (query, number) = (quoted(&self.query), self.number);
         let what = match value {
             Token::Open(open) => {
@@ -528,7 +528,7 @@ impl MakeRows for Objects {
 mod tests {
     use super::*;
 
-    fn string(text: &str) -> Result<String> {
+    fn string(text: &str) -> JsonResult<String> {
         let string = Cursor::new(text.as_bytes(), true, 1).string("a string")?;
         Ok(String::from_utf8(string.into_owned()).unwrap())
     }
