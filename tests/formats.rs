@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use laneval::{Evaluator, Input, Join, LabelMatrix, RunInput};
+use laneval::{Evaluator, Input, InputFormat, Join, LabelMatrix, RunInput};
 use proptest::prelude::*;
 
 use super::cases::by_default;
@@ -48,6 +48,21 @@ fn values(matrix: &LabelMatrix) -> Vec<u64> {
     let scores = Evaluator::of(measures).with_per_query(true).evaluate(matrix).unwrap();
     let of_queries = &scores.runs[0].per_query.as_ref().unwrap().values;
     of_queries.iter().flatten().map(|value| value.to_bits()).collect()
+}
+
+/// Type checkers need the names written out, and so do readers.
+#[test]
+fn python_and_the_page_name_every_format() {
+    let of = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let names = InputFormat::ALL.map(|(name, _)| name);
+    let python = of("python/laneval/_options.py");
+    let literal = python.split_once("\nFormat: TypeAlias = Literal[").unwrap().1.split_once(']').unwrap().0;
+    let written: Vec<&str> = literal.split(',').map(|name| name.trim().trim_matches('"')).collect();
+    assert_eq!(written, names, "`Format` in python/laneval/_options.py");
+    let page = of("docs/formats.md");
+    let listed = page.split_once("`--qrels-format` and `--run-format` overrule").unwrap().1;
+    let listed: Vec<&str> = listed.split_once("\n\n").unwrap().0.split('`').skip(1).step_by(2).collect();
+    assert!(names.iter().all(|name| listed.contains(name)), "docs/formats.md: {listed:?}");
 }
 
 #[test]

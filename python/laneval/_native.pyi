@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, final
 
@@ -154,25 +154,7 @@ class Scores:
 @final
 class Settings:
     def __new__(
-        cls,
-        measures: list[str],
-        *,
-        queries: str,
-        ties: str,
-        score: str,
-        depth: int | None,
-        judged_only: bool,
-        per_query: bool,
-        stats: list[str],
-        engine: str,
-        adapter: str | None,
-        threads: int | None,
-        progress: Callable[[int, int], object] | None,
-        dialect: str,
-        run_format: str | None,
-        drop_identical_ids: bool,
-        judgments_by: str | None,
-        judges: str | None,
+        cls, measures: list[str], options: Mapping[str, object], progress: Callable[[int, int], object] | None
     ) -> Settings: ...
     def measures(self) -> list[str]: ...
     def judgments_by(self) -> str | None: ...

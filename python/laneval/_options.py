@@ -92,6 +92,12 @@ class Options(TypedDict, total=False):
     """
 
 
+FLAGS: tuple[str, ...] = tuple(
+    word for word, of in Options.__annotations__.items() if getattr(of, "__forward_arg__", of) in ("bool", bool)
+)
+"""The keywords that are `True` or `False`."""
+
+
 class Ready:
     """Measures and keywords that were checked."""
 
@@ -174,7 +180,7 @@ def checked(options: Options) -> None:
     if unknown:
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
-    for word in ("per_query", "judged_only", "drop_identical_ids"):
+    for word in FLAGS:
         of = options.get(word, False)
         if not isinstance(of, bool):
             raise TypeError(f"{word} is {of!r}: True or False was expected")
@@ -246,26 +252,8 @@ def settings(
 ) -> _native.Settings:
     """The settings of the native part."""
     checked(options)
-    engine = options.get("engine", "gpu" if options.get("adapter") is not None else "auto")
-    return _native.Settings(
-        list(names),
-        queries=options.get("queries", "judged"),
-        ties=options.get("ties", "docno-desc"),
-        score=options.get("score", "f64"),
-        depth=options.get("depth"),
-        judged_only=options.get("judged_only", False),
-        per_query=options.get("per_query", False),
-        stats=stat_names(options.get("stats", ())),
-        engine=engine,
-        adapter=options.get("adapter"),
-        threads=threads_of(options.get("threads")),
-        progress=progress,
-        dialect=options.get("dialect", "laneval"),
-        run_format=options.get("run_format"),
-        drop_identical_ids=options.get("drop_identical_ids", False),
-        judgments_by=options.get("judgments_by"),
-        judges=options.get("judges"),
-    )
+    of = {**options, "stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))}
+    return _native.Settings(list(names), of, progress)
 
 
 def threads_of(asked: int | None) -> int | None:

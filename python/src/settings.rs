@@ -1,15 +1,17 @@
 //! Measures and the options of their evaluation: the keywords of every `evaluate`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::str::FromStr;
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::{
-    Error, Evaluator, Join, JudgedBy, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
-    Watch,
+    Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, ReadAs, RunInput, Scores, Stat,
+    TiedValue, Ties, View, Watch,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays;
 use crate::columns::{NamedColumns, RowsRole};
@@ -34,71 +36,52 @@ pub struct Settings {
 #[pymethods]
 impl Settings {
     #[new]
-    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect, run_format, drop_identical_ids, judgments_by, judges))]
-    #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
         measures: Vec<String>,
-        queries: &str,
-        ties: &str,
-        score: &str,
-        depth: Option<i64>,
-        judged_only: bool,
-        per_query: bool,
-        stats: Vec<String>,
-        engine: &str,
-        adapter: Option<String>,
-        threads: Option<i64>,
+        options: Bound<'_, PyDict>,
         progress: Option<Py<PyAny>>,
-        dialect: &str,
-        run_format: Option<&str>,
-        drop_identical_ids: bool,
-        judgments_by: Option<&str>,
-        judges: Option<&str>,
     ) -> PyResult<Self> {
+        let given = Keywords(options);
         let said = |error: Error| exception(py, error);
-        let wrong = |error: Error| option_of(py, error);
-        let positive = |number: Option<i64>, what: &str| match number {
-            None => Ok(None),
-            Some(number) => match usize::try_from(number).ok().and_then(NonZeroUsize::new) {
-                Some(number) => Ok(Some(number)),
-                None => Err(option(py, format!("{what} is {number}: 1 or more was expected"))),
-            },
-        };
         let deepest =
-            positive(depth, "depth")?.map(|depth| NonZeroU32::try_from(depth).unwrap_or(NonZeroU32::MAX));
-        let threads = positive(threads, "threads")?;
-        let tied = TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
-        let (order, tied) = match tied {
-            Some(&(_, tied)) => (Ties::default(), tied),
-            None => (ties.parse().map_err(|_| option(py, no_ties(ties)))?, TiedValue::Ranked),
-        };
-        let stats = stats.iter().map(|stat| stat.parse().map_err(wrong)).collect::<PyResult<Vec<Stat>>>()?;
-        let measures = judged(&measures, judges).map_err(said)?;
-        let asked = judgments_by.map(str::parse).transpose().map_err(wrong)?;
+            given.positive("depth")?.map(|depth| NonZeroU32::try_from(depth).unwrap_or(NonZeroU32::MAX));
+        let threads = given.positive("threads")?;
+        let (order, tied) = given.ties()?;
+        let stats: Vec<String> = given.get("stats")?.unwrap_or_default();
+        let stats = stats.iter().map(|stat| stat.parse().map_err(|error| option_of(py, error)));
+        let judges: Option<String> = given.get("judges")?;
+        let measures = judged(&measures, judges.as_deref()).map_err(said)?;
+        let asked: Option<JudgedBy> = given.named("judgments_by")?;
         let judged_by = match asked.or(judges.map(|_| JudgedBy::Judge)) {
             None => facets_needed(&measures).map_err(said)?,
             by => by,
         };
+        let dialect: Option<String> = given.get("dialect")?;
+        let run_format: Option<String> = given.get("run_format")?;
+        let adapter: Option<String> = given.get("adapter")?;
+        // A user who names an adapter wants it to be used.
+        let engine = if adapter.is_some() { EngineChoice::Gpu } else { EngineChoice::Auto };
         let join = Join {
-            dialect: dialect_of(py, dialect)?,
+            dialect: dialect.map_or(Ok(Dialect::default()), |name| dialect_of(py, &name))?,
             ties: order,
-            score: score.parse().map_err(wrong)?,
+            score: given.named("score")?.unwrap_or_default(),
             depth: deepest,
             keep_ties: tied != TiedValue::Ranked,
-            runs_as: read_as(py, run_format)?,
-            drop_identical_ids,
+            runs_as: read_as(py, run_format.as_deref())?,
+            drop_identical_ids: given.get("drop_identical_ids")?.unwrap_or_default(),
             judged_by,
             tables: tables(),
             ..Join::default()
         };
+        let judged_only = given.get("judged_only")?.unwrap_or_default();
         let evaluator = Evaluator::of(measures)
-            .with_queries(queries.parse().map_err(wrong)?)
+            .with_queries(given.named("queries")?.unwrap_or_default())
             .with_view(View { depth: deepest.map(NonZeroU32::get), judged_only })
             .with_tied(tied)
-            .with_per_query(per_query)
-            .with_stats(stats)
-            .with_engine(engine.parse().map_err(wrong)?)
+            .with_per_query(given.get("per_query")?.unwrap_or_default())
+            .with_stats(stats.collect::<PyResult<Vec<Stat>>>()?)
+            .with_engine(given.named("engine")?.unwrap_or(engine))
             .with_adapter(adapter);
         Ok(Settings { join, evaluator, threads, progress })
     }
@@ -247,6 +230,53 @@ fn judged(names: &[String], judges: Option<&str>) -> Result<Vec<Measure>, Error>
         _ => Ok(measure),
     };
     measures.into_iter().map(over).collect()
+}
+
+/// The keywords of an evaluation. One that is `None` is not given.
+struct Keywords<'py>(Bound<'py, PyDict>);
+
+impl<'py> Keywords<'py> {
+    /// Returns the value of a keyword, if it is given.
+    fn get<T>(&self, word: &str) -> PyResult<Option<T>>
+    where
+        T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+    {
+        let given = self.0.get_item(word)?.filter(|given| !given.is_none());
+        let noted = |error: PyErr| {
+            // As errors of arguments have it; without the note the error is the same.
+            let _ =
+                error.value(self.0.py()).call_method1("add_note", (format!("while processing '{word}'"),));
+            error
+        };
+        given.map(|given| given.extract().map_err(noted)).transpose()
+    }
+
+    /// Returns the option of the library that a keyword names.
+    fn named<T: FromStr<Err = Error>>(&self, word: &str) -> PyResult<Option<T>> {
+        let name: Option<String> = self.get(word)?;
+        name.map(|name| name.parse()).transpose().map_err(|error| option_of(self.0.py(), error))
+    }
+
+    /// Returns a whole number from 1.
+    fn positive(&self, word: &str) -> PyResult<Option<NonZeroUsize>> {
+        let Some(number) = self.get::<i64>(word)? else { return Ok(None) };
+        let positive = usize::try_from(number).ok().and_then(NonZeroUsize::new);
+        let wrong = || option(self.0.py(), format!("{word} is {number}: 1 or more was expected"));
+        positive.map(Some).ok_or_else(wrong)
+    }
+
+    /// Returns the order of equal scores, and the value over all orders if there is none.
+    fn ties(&self) -> PyResult<(Ties, TiedValue)> {
+        let Some(ties) = self.get::<String>("ties")? else { return Ok(Default::default()) };
+        let tied = TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
+        match tied {
+            Some(&(_, tied)) => Ok((Ties::default(), tied)),
+            None => {
+                let order = ties.parse().map_err(|_| option(self.0.py(), no_ties(&ties)))?;
+                Ok((order, TiedValue::Ranked))
+            }
+        }
+    }
 }
 
 fn no_ties(text: &str) -> String {

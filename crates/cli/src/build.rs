@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use laneval::Ties;
 
-use super::choice::TieRule;
 use super::formats::FormatOptions;
 use super::inputs::{FileOptions, NameOptions, RankingOptions, RunPath, bytes, named, recognise};
 use super::output::{self, unknown_extension};
 use super::progress::{Progress, WorkAmount};
+use super::refused::{self, Wish};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
@@ -87,16 +86,8 @@ impl Build {
 
     fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {
         let start = Instant::now();
-        if let Some(TieRule::Value(_) | TieRule::Interval) = self.ranking.ties {
-            return Err(Stop::new(
-                "a matrix keeps one order of equal scores: build it with --keep-ties, then `eval --ties` gives values over all orders",
-            ));
-        }
-        if self.keep_ties && self.ranking.ties == Some(TieRule::Order(Ties::Rank)) {
-            return Err(Stop::new(
-                "--ties rank leaves no documents tied, so --keep-ties has nothing to keep: take another --ties",
-            ));
-        }
+        let own = [(Wish::Build, true), (Wish::KeepTies, self.keep_ties)];
+        refused::check(own.into_iter().chain(refused::of_ties(self.ranking.ties)))?;
         let paths: Vec<PathBuf> = runs.iter().map(|run| run.path.clone()).collect();
         let amount = WorkAmount::of(bytes([&self.qrels].into_iter().chain(&paths)));
         let progress = Progress::start("reading", amount, self.quiet);

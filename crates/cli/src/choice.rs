@@ -211,7 +211,10 @@ pub fn plain() -> Vec<NamedChoice<PlainFormat>> {
 }
 
 /// Lists options of the library by their names, with the text of each in the help.
-fn described<T: Copy>(all: &[(&'static str, T)], help: impl Fn(T) -> &'static str) -> Vec<NamedChoice<T>> {
+pub fn described<T: Copy>(
+    all: &[(&'static str, T)],
+    help: impl Fn(T) -> &'static str,
+) -> Vec<NamedChoice<T>> {
     all.iter().map(|&(name, value)| (name, value, help(value))).collect()
 }
 

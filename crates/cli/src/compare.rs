@@ -16,12 +16,13 @@ use laneval::report::{Format, Note, notes};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::EvaluationOptions;
-use super::choice::{OverJudges, TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
+use super::choice::{NamedChoice, OverJudges, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::evaluation::{self, scores_with_summary};
 use super::gates;
 use super::inputs::{EvaluationInputs, named};
 use super::page::PageOrigin;
 use super::progress::{Progress, WorkAmount};
+use super::refused::{self, Wish};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
@@ -144,14 +145,25 @@ pub struct Compare {
     quiet: bool,
 }
 
-fn zeros() -> Vec<(&'static str, Zeros, &'static str)> {
+/// A comparison, and what it was made of.
+struct ComparedRuns {
+    scores: Scores,
+    /// The note on the baseline.
+    note: Option<Note>,
+    /// The comparison, with the shares of judged documents.
+    comparison: Comparison,
+    /// The part of the comparison, if `--partial` asks for it.
+    part: Option<Partial>,
+}
+
+fn zeros() -> Vec<NamedChoice<Zeros>> {
     vec![
         ("wilcox", Zeros::Wilcox, "they are left out"),
         ("pratt", Zeros::Pratt, "they have ranks, which are left out"),
     ]
 }
 
-fn methods() -> Vec<(&'static str, Method, &'static str)> {
+fn methods() -> Vec<NamedChoice<Method>> {
     vec![
         ("auto", Method::Auto, "exactly up to 50 differences, else by the normal distribution"),
         ("normal", Method::Normal, "by the normal distribution"),
@@ -191,17 +203,9 @@ impl Compare {
         }
         self.asked.read_for_measures()?;
         let format = self.report.format()?;
-        if format == Format::Trec {
-            return Err(Stop::new("the format trec has no place for a comparison: choose another format"));
-        }
-        if self.asked.judges == Some(OverJudges::Each) {
-            return Err(Stop::new("--judges each gives one value per judge: compare mean, min or max"));
-        }
-        if self.asked.ranking.ties == Some(TieRule::Interval) {
-            return Err(Stop::new(
-                "--ties interval gives three values per query: compare average, best or worst",
-            ));
-        }
+        let own = [(Wish::Compare, true), (Wish::EachJudge, self.asked.judges == Some(OverJudges::Each))];
+        let ties = refused::of_ties(self.asked.ranking.ties);
+        refused::check(own.into_iter().chain(ties).chain(refused::of_format(format)))?;
         let options = self.options();
         options.check()?;
         if self.partial.is_some() {
@@ -222,7 +226,7 @@ impl Compare {
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
-            let (scores, note, comparison, part) =
+            let ComparedRuns { scores, note, comparison, part } =
                 self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
             drop(progress);
             self.tell(&inputs, &matrices, &scores, note, &comparison);
@@ -263,9 +267,7 @@ impl Compare {
         options
     }
 
-    /// Returns the scores, a note on the baseline, the comparison with the shares of judged documents, and its part if `--partial` asks for
-    /// it.
-    #[allow(clippy::type_complexity)]
+    /// Compares the runs of matrices.
     fn compared(
         &self,
         evaluator: &Evaluator,
@@ -273,7 +275,7 @@ impl Compare {
         matrices: &[LabelMatrix],
         mut options: ComparisonOptions,
         watch: Option<&Watch>,
-    ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
+    ) -> Result<ComparedRuns, Stop> {
         let (mut scores, summary) = match self.partial {
             Some(_) => {
                 let (scores, summary) = scores_with_summary(evaluator, matrices)?;
@@ -287,11 +289,8 @@ impl Compare {
         let baseline = self.baseline.as_deref().map(of).transpose()?;
         let (name, note) = baseline.unzip();
         options.baseline = name;
-        if summary.is_some() && scores.runs.len() > runs {
-            return Err(Stop::new(
-                "--partial cannot keep a baseline that is a file of scores: give it as a run",
-            ));
-        }
+        let stored = scores.runs.len() > runs;
+        refused::check([(Wish::Partial, summary.is_some()), (Wish::StoredBaseline, stored)])?;
         // If other documents are dropped, every share is 1.
         let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
         let (comparison, part) = match summary {
@@ -309,7 +308,7 @@ impl Compare {
                 (comparison, None)
             }
         };
-        Ok((scores, note.flatten(), comparison, part))
+        Ok(ComparedRuns { scores, note: note.flatten(), comparison, part })
     }
 
     /// Prints the notes of a comparison.

@@ -149,15 +149,7 @@ impl Convert {
 
     fn rows(self, format: RowFormat, gzip: Gzip) -> Result<(), Stop> {
         let start = Instant::now();
-        let (input, letor) = match &self.inputs[..] {
-            [input] => (input, None),
-            [letor, input] if !self.qrels => (input, Some(letor)),
-            _ => {
-                return Err(Stop::new(
-                    "one input becomes one file: give a run alone, or with --qrels judgments alone",
-                ));
-            }
-        };
+        let (input, letor) = self.input()?;
         let output = Output::new(Some(&self.output), &self.inputs)?;
         if recognise(&self.inputs)?.contains(&true) {
             let message =
@@ -168,13 +160,7 @@ impl Convert {
         let progress = Progress::start("converting", amount, self.quiet);
         let by = self.judgments_by;
         let join = self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
-        let letor = letor.map(|path| Threads::default().install(|| join.qrels(path))).transpose()?;
-        if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
-            let judgments = shown(&self.inputs[0]);
-            return Err(Stop::new(format!(
-                "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file"
-            )));
-        }
+        let letor = letor.map(|path| self.judgments(&join, path)).transpose()?;
         let (mut count, mut wrong) = (0, None);
         let written = output.write(|to| {
             let mut all = |writer: RowWriter<'_>| {
@@ -209,6 +195,29 @@ impl Convert {
             tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
         }
         Ok(())
+    }
+
+    /// Returns the file of rows, and the judgments that its scores belong to, if it has scores alone.
+    fn input(&self) -> Result<(&Path, Option<&Path>), Stop> {
+        match &self.inputs[..] {
+            [input] => Ok((input, None)),
+            [letor, input] if !self.qrels => Ok((input, Some(letor))),
+            _ => Err(Stop::new(
+                "one input becomes one file: give a run alone, or with --qrels judgments alone",
+            )),
+        }
+    }
+
+    /// Reads judgments that scores alone go with.
+    fn judgments(&self, join: &Join, path: &Path) -> Result<Qrels, Stop> {
+        let judgments = Threads::default().install(|| join.qrels(path))?;
+        if judgments.take_scores() {
+            return Ok(judgments);
+        }
+        let judgments = shown(path);
+        Err(Stop::new(format!(
+            "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file"
+        )))
     }
 
     /// Returns the error of an input, with the option that helps where it has the other kind of rows.

@@ -20,6 +20,7 @@ use super::page::{self, PageOrigin};
 use super::pipe::{self, PipeResults, Piped};
 use super::progress::{Progress, WorkAmount};
 use super::queries;
+use super::refused::{self, Wish};
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{counted, say, tell};
@@ -267,49 +268,26 @@ impl Eval {
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
         let stats = distinct(&self.stats);
         let (trec, page) = (format == Format::Trec, format == Format::Html);
-        if self.asked.judges == Some(OverJudges::Each) {
-            let refused = [
-                (trec, "the format trec"),
-                (page, "the format html"),
-                (self.group_by.is_some(), "--group-by"),
-                (self.wants_queries(), if self.per_query { "--per-query" } else { "--wide" }),
-                (self.written.wants_partial(), "--partial"),
-                (self.asked.only.is_some(), "--only"),
-                (!self.fail_if.is_empty(), "--fail-if"),
-            ];
-            if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
-                return Err(Stop::new(format!(
-                    "{option} has no place for the scores of each judge: take --judges mean, min or max"
-                )));
-            }
-            if self.asked.ranking.needs_ties() {
-                return Err(Stop::new(
-                    "--judges each has no values over all orders of equal scores: take a --ties that orders them, such as docno-desc",
-                ));
-            }
+        let each_judge = self.asked.judges == Some(OverJudges::Each);
+        let own = [
+            (Wish::EachJudge, each_judge),
+            (Wish::GroupBy, self.group_by.is_some()),
+            (Wish::PerQuery, self.per_query),
+            (Wish::Wide, self.written.is_wide()),
+            (Wish::Stat, stats.iter().any(|&stat| stat != Stat::Average)),
+            (Wish::Partial, self.written.wants_partial()),
+            (Wish::Only, self.asked.only.is_some()),
+            (Wish::FailIf, !self.fail_if.is_empty()),
+        ];
+        let ties = refused::of_ties(self.asked.ranking.ties);
+        refused::check(own.into_iter().chain(ties).chain(refused::of_format(format)))?;
+        if each_judge {
             let measures = self.asked.measures_of(&self.asked.measures)?;
             if let Some(measure) = measures.iter().find(|measure| measure.judges().is_some()) {
                 return Err(Stop::new(format!(
                     "{measure} is one value over all judges: --judges each takes measures without judges="
                 )));
             }
-        }
-        if self.is_interval() {
-            let refused = [
-                (trec, "the format trec"),
-                (self.wants_queries(), if self.per_query { "--per-query" } else { "--wide" }),
-                (stats.iter().any(|&stat| stat != Stat::Average), "--stat"),
-                (self.written.wants_partial(), "--partial"),
-                (!self.fail_if.is_empty(), "--fail-if"),
-            ];
-            if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
-                return Err(Stop::new(format!(
-                    "{option} has no place for an interval: take --ties average, best or worst one by one"
-                )));
-            }
-        }
-        if trec && stats.iter().any(|&stat| stat != Stat::Average) {
-            return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
         let evaluator = self
             .asked

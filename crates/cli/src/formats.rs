@@ -8,40 +8,39 @@ use laneval::report::Note;
 use laneval::tables::TableReader;
 use laneval::{ColumnNames, InputFormat, Join, ReadAs, Recognised};
 
-use super::choice::{NamedChoice, one_of};
+use super::choice::{NamedChoice, described, one_of};
 use super::style::shown;
 
 /// Lists the formats of judgments and runs.
 pub fn formats() -> Vec<NamedChoice<InputFormat>> {
-    let what = |format| match format {
-        InputFormat::Trec => "lines of query iter docno grade, or of query iter docno rank score [tag]",
-        InputFormat::Tsv => "a table with tabs, with a header or without one, as BEIR's judgments",
-        InputFormat::Csv => "a table with commas, with a header or without one",
-        InputFormat::Parquet => "a table of Parquet",
-        InputFormat::Arrow => "a table of Arrow, a file or a stream",
-        InputFormat::Msmarco => "lines of query, document and rank",
-        InputFormat::Json => "an object of queries with objects of documents, or an array of records",
-        InputFormat::Jsonl => "a record on each line",
-        InputFormat::Letor => {
-            "lines of grade qid:query feature:value … # document; for runs a score on each line"
-        }
-        InputFormat::Npy => "a matrix of NumPy: a row for each query, a column for each document",
-        _ => "",
-    };
-    InputFormat::ALL.iter().map(|&(name, format)| (name, format, what(format))).collect()
+    described(&InputFormat::ALL, InputFormat::help)
+}
+
+/// Says which formats runs may have: in short, or with where to read on.
+fn help(long: bool) -> String {
+    let names: Vec<&str> = InputFormat::ALL.iter().map(|(name, _)| *name).collect();
+    let names = names
+        .split_last()
+        .map_or_else(String::new, |(last, before)| format!("{} or {last}", before.join(", ")));
+    let which = format!("The format of the runs: {names} [default: recognised by the content]");
+    match long {
+        false => which,
+        true => format!(
+            "{which}\n\n`laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each."
+        ),
+    }
 }
 
 /// The options that say how judgments and runs are read.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct FormatOptions {
     /// The format of the judgments [default: recognised by the content]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     #[arg(hide_possible_values = true)]
     qrels_format: Option<InputFormat>,
-    /// The format of the runs: trec, tsv, csv, msmarco, json, jsonl, letor, npy, parquet or arrow [default: recognised by the content]
-    ///
-    /// `laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each.
+    /// The format of the runs.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
+    #[arg(help = help(false), long_help = help(true))]
     run_format: Option<InputFormat>,
     /// The columns of a table, or keys of records, to read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
     /// order (query,-,doc,score; - is not read). With grade instead of score they apply to the judgments, which may also have a judge or a

@@ -111,7 +111,7 @@ pub fn stem(path: &Path) -> String {
 }
 
 /// The options that say how scores become rankings.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Ranking")]
 pub struct RankingOptions {
     /// The rule for equal scores [default: docno-desc]
@@ -144,15 +144,7 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 impl RankingOptions {
     /// Makes the default ranking, of inputs in these formats.
     pub fn of(formats: FormatOptions) -> Self {
-        RankingOptions {
-            ties: None,
-            score: None,
-            depth: None,
-            drop_identical_ids: false,
-            judgments_by: None,
-            needed_groups: None,
-            formats,
-        }
+        RankingOptions { formats, ..RankingOptions::default() }
     }
 
     /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which

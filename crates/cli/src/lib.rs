@@ -28,6 +28,7 @@ mod pipe;
 mod preview;
 mod progress;
 mod queries;
+mod refused;
 mod row_output;
 mod score_output;
 #[cfg(feature = "parquet")]

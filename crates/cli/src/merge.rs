@@ -18,6 +18,7 @@ use super::gates;
 use super::inputs::{FileOptions, bytes};
 use super::output::Output;
 use super::page::PageOrigin;
+use super::refused::{self, Wish};
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{say, shown};
@@ -82,11 +83,7 @@ impl Merge {
 
     fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
         let format = self.written.format()?;
-        if format == Format::Trec {
-            return Err(Stop::new(
-                "the format trec needs the values of all queries, which summaries do not have",
-            ));
-        }
+        refused::check([(Wish::Merge, true)].into_iter().chain(refused::of_format(format)))?;
         if let Some(stat) = self.stats.iter().find(|stat| stat.needs_values()) {
             return Err(Stop::new(format!(
                 "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
@@ -135,17 +132,12 @@ impl Merge {
         output: Output,
         partial: Option<Output>,
     ) -> Result<(), Stop> {
-        let refused = [
-            (
-                self.qrels.is_some(),
-                "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
-            ),
-            (self.written.has_row_options(), "--wide and --all-id are for scores, not for comparisons"),
-            (!self.stats.is_empty(), "--stat is for scores: a comparison always has the same statistics"),
-        ];
-        if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {
-            return Err(Stop::new(why));
-        }
+        refused::check([
+            (Wish::MergeComparisons, true),
+            (Wish::Qrels, self.qrels.is_some()),
+            (Wish::RowLook, self.written.has_row_options()),
+            (Wish::Stat, !self.stats.is_empty()),
+        ])?;
         let comparison = all.comparison()?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let of_scores = notes(&all.summary().scores(&[])?);

@@ -34,6 +34,27 @@ fn guide_of_the_readme() {
     check(&root().join("README.md"), false);
 }
 
+/// The diffs of CONTRIBUTING.md were tried when they were put there. While they apply, they are likely to be true still.
+#[test]
+fn worked_diffs_apply() {
+    let page = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    // A diff may have the end of a block in it, but not at the start of a line.
+    let of = |rest: &str| format!("{}\n", rest.split_once("\n```\n").expect("a block ends").0);
+    let diffs: Vec<String> = page.split("```diff\n").skip(1).map(of).collect();
+    assert!(diffs.len() >= 4, "{}", diffs.len());
+    for diff in diffs {
+        let mut git = Command::new("git");
+        let checked = git
+            .args(["apply", "--check", "-"])
+            .current_dir(root())
+            .write_stdin(diff.as_str())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&checked.stderr);
+        assert!(checked.status.success(), "CONTRIBUTING.md: write the diff again\n{said}\n{diff}");
+    }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }

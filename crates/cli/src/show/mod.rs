@@ -22,6 +22,7 @@ use super::asked::{DEFAULT_MEASURES, level, measures};
 use super::choice::{NamedChoice, TieRule, one_of};
 use super::inputs::{EvaluationInputs, FileOptions, RankingOptions, RunPath, bytes, named};
 use super::output::{Output, unknown_extension};
+use super::refused::{self, Wish};
 use super::stop::Stop;
 use super::style::{say, shown, stdout_width};
 use super::threads::Threads;
@@ -123,14 +124,8 @@ impl Show {
     /// Runs the command.
     pub fn run(mut self) -> Result<(), Stop> {
         self.ranking.read_for(&measures(&self.measures, self.rel)?)?;
-        let ties = match self.ranking.ties {
-            Some(TieRule::Interval) => {
-                return Err(Stop::new(
-                    "`show` has no column for an interval: take --ties average, best or worst one by one",
-                ));
-            }
-            ties => ties.unwrap_or(TieRule::Order(Ties::default())),
-        };
+        refused::check([(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)))?;
+        let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));
         let tied = match ties {
             TieRule::Value(tied) => tied,
             TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,

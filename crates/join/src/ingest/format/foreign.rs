@@ -138,7 +138,10 @@ fn signature(head: &[u8], role: Role) -> Option<String> {
             return Some("is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned());
         }
         [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
-        _ => return InputFormat::of_tables(head).map(|format| not_read(format.name_of_tables(), role)),
+        _ => {
+            let tables = InputFormat::of_tables(head)?;
+            return tables.name_of_tables().map(|name| not_read(name, role));
+        }
     };
     Some(format!("is compressed by {by}, which is not read here: decompress it first (`{command}`)"))
 }

@@ -3,12 +3,10 @@
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::json;
-use super::letor::{self, Letor};
-use super::made::{LineOrigins, MadeText, MakeRows};
-use super::npy::{self, Npy};
-use super::ranked;
-use super::records::{self, RecordKeys};
+use super::letor::Letor;
+use super::made::{LineOrigins, MadeOf, MadeText};
+use super::npy::Npy;
+use super::ranked::RanksMoved;
 use super::tables;
 use crate::ingest::lines::layout::{NumberKind, Order, RankColumn, TableLayout};
 use crate::ingest::lines::separator::Separator;
@@ -87,8 +85,7 @@ impl Form {
             RowShape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
                 let options = table.options;
                 let made = TableLayout { options, ..TableLayout::made_with_ranks(table.value, &table.shape) };
-                let made = RowMaker { of: Of::Table(table), table: made, lines: Arc::default() };
-                Form { shape: RowShape::Made(made), ..self }
+                Form { shape: RowShape::Made(RowMaker::new(RanksMoved(table), made)), ..self }
             }
             shape => Form { shape, ..self },
         }
@@ -142,9 +139,11 @@ impl Form {
 /// Rows that are made of another format.
 #[derive(Debug)]
 pub(in crate::ingest) struct RowMaker {
-    of: Of,
+    of: Box<dyn MadeOf>,
     /// The table of the rows.
     pub table: TableLayout,
+    /// The judgments, if runs without ids go with them.
+    partner: Option<Partner>,
     /// The lines of the text from which rows were made the last time.
     lines: Arc<Mutex<LineOrigins>>,
 }
@@ -158,59 +157,25 @@ pub(in crate::ingest) enum Partner {
     Matrix(String, Npy),
 }
 
-/// The text that rows are made of.
-#[derive(Debug)]
-pub(in crate::ingest) enum Of {
-    /// Objects of objects; the text is what their numbers are called.
-    Objects(&'static str),
-    RecordLines(RecordKeys, &'static str),
-    RecordArray(RecordKeys, &'static str),
-    /// A table with ranks.
-    Table(TableLayout),
-    /// Judgments in LETOR or in a matrix.
-    Judgments(Partner),
-    Scores(Letor),
-    /// A matrix of scores.
-    Matrix(Npy),
-}
-
 impl RowMaker {
-    pub fn new(of: Of, value: NumberKind, shape: &str) -> Self {
-        let table = match &of {
-            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_rank() => {
-                TableLayout::made_with_ranks(value, shape)
-            }
-            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_group() => {
-                TableLayout::made_with_groups(value, shape)
-            }
-            _ => TableLayout::made(value, shape),
-        };
-        RowMaker { of, table, lines: Arc::default() }
+    /// The maker of the rows of a table, made of another format.
+    pub fn new(of: impl MadeOf + 'static, table: TableLayout) -> Self {
+        RowMaker { of: Box::new(of), table, partner: None, lines: Arc::default() }
+    }
+
+    /// The same rows, as judgments that runs without ids go with.
+    pub fn with_partner(self, partner: Partner) -> Self {
+        RowMaker { partner: Some(partner), ..self }
     }
 
     /// Returns the rows of a text as lines.
     pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
-        let maker: Box<dyn MakeRows + 'a> = match &self.of {
-            Of::Objects(number) => Box::new(json::Objects::new(number)),
-            Of::RecordLines(keys, number) => Box::new(records::RecordLines::new(keys.clone(), number)),
-            Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
-            Of::Table(table) => Box::new(ranked::RankedRows::new(table.clone())),
-            Of::Judgments(Partner::Letor(letor)) => {
-                Box::new(letor::LetorJudgments::new(letor.query_lengths.clone()))
-            }
-            Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::MatrixCells::new(npy.clone(), "grade")),
-            Of::Matrix(npy) => Box::new(npy::MatrixCells::new(npy.clone(), "score")),
-            Of::Scores(letor) => Box::new(letor::Scored::new(letor)?),
-        };
-        Ok(MadeText::new(text, maker, self.lines.clone()))
+        Ok(MadeText::new(text, self.of.maker()?, self.lines.clone()))
     }
 
     /// The judgments, if runs without ids go with them.
     pub fn partner(&self) -> Option<&Partner> {
-        match &self.of {
-            Of::Judgments(partner) => Some(partner),
-            _ => None,
-        }
+        self.partner.as_ref()
     }
 }
 

@@ -15,7 +15,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::{memchr, memchr3};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::made::{MadeRows, MakeRows, wrong_id};
+use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
 use crate::ingest::lines::diagnostics::quoted;
 
 /// The reason why a token cannot be read.
@@ -515,6 +515,16 @@ impl Objects {
 #[inline(always)]
 fn has_control(id: &[u8]) -> bool {
     id.iter().fold(false, |found, &byte| found | (byte < b' '))
+}
+
+/// Objects of objects; the text is what their numbers are called.
+#[derive(Debug)]
+pub(super) struct OfObjects(pub &'static str);
+
+impl MadeOf for OfObjects {
+    fn maker(&self) -> std::io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(Objects::new(self.0)))
+    }
 }
 
 impl MakeRows for Objects {

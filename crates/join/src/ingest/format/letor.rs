@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
-use super::made::{MadeRows, MakeRows, wrong_id};
+use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
 use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::ingest::format::opened::Opened;
 use crate::ingest::lines::diagnostics::quoted;
@@ -60,6 +60,22 @@ impl QueryLengths {
     }
 }
 
+impl MadeOf for Letor {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(LetorJudgments::new(self.query_lengths.clone())))
+    }
+}
+
+/// Scores of the documents of a LETOR text.
+#[derive(Debug)]
+pub(super) struct OfScores(pub Letor);
+
+impl MadeOf for OfScores {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(Scored::new(&self.0)?))
+    }
+}
+
 /// A line of LETOR.
 enum LetorLine<'t> {
     /// A blank line, or a comment.
@@ -88,8 +104,8 @@ struct LetorLines {
 
 impl LetorLines {
     fn new(groups: Option<Arc<QueryLengths>>) -> Self {
-        let (query, qid, doc) = Default::default();
-        LetorLines { number: 0, groups, group: 0, left: 0, query, qid, doc }
+        let (query, doc) = (Vec::new(), Vec::new());
+        LetorLines { number: 0, groups, group: 0, left: 0, query, qid: None, doc }
     }
 
     /// Reads the next line.
@@ -106,48 +122,11 @@ impl LetorLines {
         if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
             return what(format!("{} is not a feature", quoted(wrong)));
         }
+        if let Some(wrong) = self.next_of_group(qid) {
+            return LetorLine::Wrong(wrong);
+        }
         let query = match (&self.groups, qid) {
-            (Some(groups), qid) => {
-                let begins = self.left == 0;
-                while self.left == 0 {
-                    let Some(&size) = groups.sizes.get(self.group) else {
-                        let (all, name) = (groups.lines(0), &groups.name);
-                        return LetorLine::Wrong(format!(
-                            "there are more lines than the {all} of the groups in {name}"
-                        ));
-                    };
-                    (self.group, self.left) = (self.group + 1, size);
-                    self.query = self.group.to_string().into_bytes();
-                }
-                self.left -= 1;
-                // If lines have a query too, groups and queries have to agree.
-                if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
-                    let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
-                    return LetorLine::Wrong(format!(
-                        "qid {qid} continues after the end of group {before} in {}",
-                        groups.name
-                    ));
-                }
-                if !begins && self.qid.as_deref() != qid {
-                    let shown = |qid: Option<&[u8]>| {
-                        qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
-                    };
-                    return LetorLine::Wrong(format!(
-                        "{} in group {} in {}, which begins with {}",
-                        shown(qid),
-                        self.group,
-                        groups.name,
-                        shown(self.qid.as_deref())
-                    ));
-                }
-                if begins {
-                    self.qid = qid.map(<[u8]>::to_vec);
-                    if let Some(qid) = qid {
-                        qid.clone_into(&mut self.query);
-                    }
-                }
-                &self.query[..]
-            }
+            (Some(_), _) => &self.query[..],
             (None, Some(query)) => query,
             (None, None) => return what(format!("there is no qid in {}", quoted(line))),
         };
@@ -165,6 +144,44 @@ impl LetorLines {
             Some(wrong) => what(wrong),
             None => LetorLine::Document { grade, query, doc },
         }
+    }
+
+    /// Counts a line with this `qid` among those of its group, if there are groups, and says what is wrong with it there. If lines have a
+    /// query too, groups and queries have to agree.
+    fn next_of_group(&mut self, qid: Option<&[u8]>) -> Option<String> {
+        let groups = self.groups.as_deref()?;
+        let begins = self.left == 0;
+        while self.left == 0 {
+            let Some(&size) = groups.sizes.get(self.group) else {
+                let (all, name) = (groups.lines(0), &groups.name);
+                return Some(format!("there are more lines than the {all} of the groups in {name}"));
+            };
+            (self.group, self.left) = (self.group + 1, size);
+            self.query = self.group.to_string().into_bytes();
+        }
+        self.left -= 1;
+        if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
+            let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
+            return Some(format!("qid {qid} continues after the end of group {before} in {}", groups.name));
+        }
+        if !begins && self.qid.as_deref() != qid {
+            let shown =
+                |qid: Option<&[u8]>| qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)));
+            return Some(format!(
+                "{} in group {} in {}, which begins with {}",
+                shown(qid),
+                self.group,
+                groups.name,
+                shown(self.qid.as_deref())
+            ));
+        }
+        if begins {
+            self.qid = qid.map(<[u8]>::to_vec);
+            if let Some(qid) = qid {
+                qid.clone_into(&mut self.query);
+            }
+        }
+        None
     }
 
     /// Says what is wrong at the end of the text, if something is.
@@ -243,7 +260,7 @@ fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> u
 }
 
 /// Makes results of scores and of the LETOR text that they belong to.
-pub(super) struct Scored<'a> {
+struct Scored<'a> {
     letor: BufReader<Box<dyn Read + Send + 'a>>,
     name: &'a str,
     lines: LetorLines,
@@ -253,7 +270,7 @@ pub(super) struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    pub fn new(letor: &'a Letor) -> io::Result<Self> {
+    fn new(letor: &'a Letor) -> io::Result<Self> {
         let text = letor.text.text()?;
         let lines = LetorLines::new(letor.query_lengths.clone());
         Ok(Scored {

@@ -21,6 +21,15 @@ pub(in crate::ingest) trait MakeRows: Send {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize>;
 }
 
+/// A text of another format: what its rows are made of, beside its bytes.
+pub(in crate::ingest) trait MadeOf: std::fmt::Debug + Send + Sync {
+    /// Returns a maker that is at the start of the text.
+    ///
+    /// # Errors
+    /// Another text that is read beside this one, and cannot be read.
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>>;
+}
+
 /// The number of bytes of rows after which a maker should stop and hand them over.
 const ENOUGH: usize = 256 << 10;
 /// The most bytes that are written for a plain row.
@@ -43,8 +52,14 @@ pub(in crate::ingest) struct MadeRows {
 
 impl Default for MadeRows {
     fn default() -> Self {
-        let (text, filled, count, lines, ended) = Default::default();
-        MadeRows { text, filled, prefix: ([0; 64], 0), count, lines, ended }
+        MadeRows {
+            text: Vec::new(),
+            filled: 0,
+            prefix: ([0; 64], 0),
+            count: 0,
+            lines: LineOrigins::default(),
+            ended: false,
+        }
     }
 }
 

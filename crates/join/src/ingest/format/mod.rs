@@ -6,7 +6,8 @@
 //! input_format, read_as   the formats, and what is said of them where the content does not decide
 //! opened    an input that is open
 //! form      the format of a text, and how its rows are read; recognised: those that were
-//! tell      recognises the format of a text by its first lines
+//! look      a look at the first lines of a text
+//! tell      recognises the format of a text by its first lines; tell_file, tell_json, tell_letor and tell_table by what is in them
 //! names     finds the columns or keys that are read
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
@@ -26,6 +27,7 @@ pub(super) mod form;
 pub(super) mod input_format;
 pub(super) mod json;
 pub(super) mod letor;
+pub(super) mod look;
 pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
@@ -36,11 +38,15 @@ pub(super) mod recognised;
 pub(super) mod records;
 pub mod tables;
 pub(super) mod tell;
+mod tell_file;
+mod tell_json;
+mod tell_letor;
+mod tell_table;
 #[cfg(test)]
 mod tests;
 
 pub use super::lines::options::OptionStyle;
-pub(super) use form::{Form, Of, Partner, RowMaker, RowShape};
+pub(super) use form::{Form, Partner, RowMaker, RowShape};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
 pub use read_as::ReadAs;

@@ -362,36 +362,72 @@ pub(in crate::ingest) fn choose(
         Role::Qrels => &[ColumnRole::Grade],
         Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
     };
-    let all = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     let given: &[(ColumnRole, String)] = match given {
         Some(ColumnNames(Names::Named(named))) => named,
         _ => &[],
     };
-    let of_name = |name: &str| {
-        let exact = names.iter().position(|other| *other == name.as_bytes());
-        exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
-    };
+    let header = NamedHeader { names, role, numbers, given };
     for (column, name) in given {
-        if of_name(name).is_none() {
-            let message =
-                format!("there is no column `{name}` for the {}: there are {}", column.name(), all());
-            return Err(NotChosen::Wrong(message));
+        if header.place(name).is_none() {
+            let (column, all) = (column.name(), header.all());
+            return Err(NotChosen::Wrong(format!(
+                "there is no column `{name}` for the {column}: there are {all}"
+            )));
         }
     }
-    let find = |column: ColumnRole| match given.iter().find(|(other, _)| *other == column) {
-        Some((_, name)) => of_name(name),
-        // A user who names a score or a rank means no other number.
-        None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => None,
-        None => column.known_as(role).iter().find_map(|name| of_name(name)),
-    };
-    if let Some(chosen) = chosen(find, numbers, by) {
+    match chosen(|column| header.find(column), numbers, by) {
+        Some(chosen) => header.without_twins(chosen),
+        None => Err(header.lacks(by)),
+    }
+}
+
+/// The names in a header, and those that are looked for.
+#[derive(Clone, Copy)]
+struct NamedHeader<'a> {
+    names: &'a [&'a [u8]],
+    role: Role,
+    /// The columns of numbers, one of which is read.
+    numbers: &'a [ColumnRole],
+    /// The names that the user gave.
+    given: &'a [(ColumnRole, String)],
+}
+
+impl NamedHeader<'_> {
+    /// All names, for messages.
+    fn all(self) -> String {
+        self.names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Finds the column of this name: as it is written, or else in another case.
+    fn place(self, name: &str) -> Option<usize> {
+        let exact = self.names.iter().position(|other| *other == name.as_bytes());
+        exact.or_else(|| self.names.iter().position(|other| are_same(other, name.as_bytes())))
+    }
+
+    /// Finds the column of this role.
+    fn find(self, column: ColumnRole) -> Option<usize> {
+        let NamedHeader { given, numbers, .. } = self;
+        match given.iter().find(|(other, _)| *other == column) {
+            Some((_, name)) => self.place(name),
+            // A user who names a score or a rank means no other number.
+            None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => {
+                None
+            }
+            None => column.known_as(self.role).iter().find_map(|name| self.place(name)),
+        }
+    }
+
+    /// Refuses columns of which others have the name too. A name that is written exactly as known or given goes before one that differs in
+    /// case.
+    fn without_twins(self, chosen: ChosenColumns) -> Result<ChosenColumns, NotChosen> {
+        let names = self.names;
         let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
-        // A name that is written exactly as known or given goes before one that differs in case.
         let is_exact = |at: usize| {
-            given.iter().any(|(_, name)| name.as_bytes() == names[at])
-                || COLUMNS
-                    .iter()
-                    .any(|(_, column)| column.known_as(role).iter().any(|name| name.as_bytes() == names[at]))
+            let is_known = |column: ColumnRole| {
+                column.known_as(self.role).iter().any(|name| name.as_bytes() == names[at])
+            };
+            self.given.iter().any(|(_, name)| name.as_bytes() == names[at])
+                || COLUMNS.iter().any(|&(_, column)| is_known(column))
         };
         let twin = |at: usize| {
             let is_twin = |(other, name): (usize, &&[u8])| {
@@ -399,41 +435,47 @@ pub(in crate::ingest) fn choose(
             };
             names.iter().enumerate().position(is_twin).map(|other| (names[at], names[other]))
         };
-        return match read.into_iter().flatten().find_map(twin) {
+        match read.into_iter().flatten().find_map(twin) {
             Some((name, other)) if name == other => {
-                Err(NotChosen::Wrong(format!("{} occurs twice in {}", quoted(name), all())))
+                Err(NotChosen::Wrong(format!("{} occurs twice in {}", quoted(name), self.all())))
             }
             Some((name, other)) => Err(NotChosen::Wrong(format!(
                 "{} and {} differ only in case: it is not clear which to read of {}",
                 quoted(name),
                 quoted(other),
-                all()
+                self.all()
             ))),
             None => Ok(chosen),
+        }
+    }
+
+    /// Says which column is missing, in a header that lacks one.
+    fn lacks(self, by: Option<JudgedBy>) -> NotChosen {
+        let NamedHeader { names, role, numbers, given } = self;
+        let find = |column| self.find(column);
+        let number = numbers.iter().find_map(|&column| find(column));
+        let found = [find(ColumnRole::Query), find(ColumnRole::Doc), number];
+        let column = match found {
+            [None, ..] => ColumnRole::Query,
+            [_, None, _] => ColumnRole::Doc,
+            [_, _, None] => numbers[0],
+            _ => by.and_then(ColumnRole::of_groups).unwrap_or(numbers[0]),
         };
+        let mut known = column.known_as(role).to_vec();
+        if column == ColumnRole::Score {
+            known.push("rank");
+        }
+        let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
+        if names.len() > MOST_NAMED {
+            among.push(format!("{} more", names.len() - MOST_NAMED));
+        }
+        let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
+        let missing = Missing { role, what: column.name(), known, among, met };
+        match given.is_empty() && found.iter().flatten().count() < 2 {
+            true => NotChosen::NoNames(missing),
+            false => NotChosen::Missing(missing),
+        }
     }
-    let found =
-        [find(ColumnRole::Query), find(ColumnRole::Doc), numbers.iter().find_map(|&column| find(column))];
-    let column = match found {
-        [None, ..] => ColumnRole::Query,
-        [_, None, _] => ColumnRole::Doc,
-        [_, _, None] => numbers[0],
-        _ => by.and_then(ColumnRole::of_groups).unwrap_or(numbers[0]),
-    };
-    let mut known = column.known_as(role).to_vec();
-    if column == ColumnRole::Score {
-        known.push("rank");
-    }
-    let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
-    if names.len() > MOST_NAMED {
-        among.push(format!("{} more", names.len() - MOST_NAMED));
-    }
-    let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
-    let missing = Missing { role, what: column.name(), known, among, met };
-    Err(match given.is_empty() && found.iter().flatten().count() < 2 {
-        true => NotChosen::NoNames(missing),
-        false => NotChosen::Missing(missing),
-    })
 }
 
 /// Checks whether two names are the same, whatever their case, and with `-` for `_`.

@@ -8,7 +8,7 @@
 
 use std::io;
 
-use super::made::{MadeRows, MakeRows};
+use super::made::{MadeOf, MadeRows, MakeRows};
 use crate::ingest::lines::diagnostics::quoted;
 use crate::ingest::lines::number::letters;
 
@@ -79,7 +79,7 @@ impl Npy {
         let Some(descr) = descr else {
             return Err("is a structured array, and one of numbers was expected".to_owned());
         };
-        let (kind, size, big_endian) = number_type(descr)?;
+        let ElementType { kind, size, big_endian } = ElementType::of(descr)?;
         let npy = Npy { offset, kind, size, big_endian, fortran, shape };
         match npy
             .cells()
@@ -145,28 +145,39 @@ pub(super) fn size([queries, documents]: [u64; 2]) -> String {
 /// The most bytes of a header that is read; NumPy's headers have 118 bytes.
 const LONGEST_HEADER: u64 = 10_000;
 
-/// Reads the name of a type in a header, as `<f4`: its kind, its number of bytes, and whether the highest byte comes first.
-fn number_type(descr: &[u8]) -> Result<(ElementKind, usize, bool), String> {
-    let (order, name) = match descr {
-        [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
-        name => (b'=', name),
-    };
-    let (kind, size) = match name {
-        b"b1" | b"?" => (ElementKind::Bool, 1),
-        [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, size - b'0'),
-        [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
-        [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
-        [b'O', ..] => {
-            return Err("is an array of Python objects, and one of numbers was expected: `numpy.asarray(it, float)` may make one".to_owned());
-        }
-        _ => {
-            return Err(format!(
-                "has values of the type {}, and bool, integers of 8 to 64 bits or floats of 16, 32 or 64 bits were expected",
-                quoted(descr)
-            ));
-        }
-    };
-    Ok((kind, usize::from(size), order == b'>'))
+/// The type of the values.
+struct ElementType {
+    kind: ElementKind,
+    /// The number of bytes.
+    size: usize,
+    /// Whether the highest byte comes first.
+    big_endian: bool,
+}
+
+impl ElementType {
+    /// Reads the name of a type in a header, as `<f4`.
+    fn of(descr: &[u8]) -> Result<Self, String> {
+        let (order, name) = match descr {
+            [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
+            name => (b'=', name),
+        };
+        let (kind, size) = match name {
+            b"b1" | b"?" => (ElementKind::Bool, 1),
+            [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, size - b'0'),
+            [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
+            [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
+            [b'O', ..] => {
+                return Err("is an array of Python objects, and one of numbers was expected: `numpy.asarray(it, float)` may make one".to_owned());
+            }
+            _ => {
+                return Err(format!(
+                    "has values of the type {}, and bool, integers of 8 to 64 bits or floats of 16, 32 or 64 bits were expected",
+                    quoted(descr)
+                ));
+            }
+        };
+        Ok(ElementType { kind, size: usize::from(size), big_endian: order == b'>' })
+    }
 }
 
 /// Converts a float of 16 bits.
@@ -337,6 +348,16 @@ impl MatrixCells {
         } else {
             inner.count();
         }
+    }
+}
+
+/// A matrix; the text is what its numbers are called.
+#[derive(Debug)]
+pub(super) struct OfMatrix(pub Npy, pub &'static str);
+
+impl MadeOf for OfMatrix {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(MatrixCells::new(self.0.clone(), self.1)))
     }
 }
 

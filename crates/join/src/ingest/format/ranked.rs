@@ -5,7 +5,7 @@ use std::io;
 
 use memchr::memrchr;
 
-use super::made::{MadeRows, MakeRows};
+use super::made::{MadeOf, MadeRows, MakeRows};
 use crate::ingest::bytes::limits::UNIT;
 use crate::ingest::lines::layout::TableLayout;
 use crate::ingest::lines::scan::whole_line;
@@ -13,16 +13,21 @@ use crate::ingest::lines::table::{FieldPlaces, RowScanner, TakeRows};
 
 /// Makes rows with ranks right behind documents from those of a table.
 #[derive(Debug)]
-pub(super) struct RankedRows {
+struct RankedRows {
     table: TableLayout,
     scanner: RowScanner,
     /// The number of lines before the current text.
     line: u64,
 }
 
-impl RankedRows {
-    pub fn new(table: TableLayout) -> Self {
-        RankedRows { table, scanner: RowScanner::default(), line: 0 }
+/// A table whose ranks do not stand right behind the documents.
+#[derive(Debug)]
+pub(super) struct RanksMoved(pub TableLayout);
+
+impl MadeOf for RanksMoved {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        let (table, scanner) = (self.0.clone(), RowScanner::default());
+        Ok(Box::new(RankedRows { table, scanner, line: 0 }))
     }
 }
 

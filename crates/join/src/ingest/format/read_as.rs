@@ -38,7 +38,7 @@ impl ReadAs {
     pub(in crate::ingest) fn tables(&self, start: &[u8]) -> Option<InputFormat> {
         match self.format {
             None => InputFormat::of_tables(start),
-            format => format.filter(|format| matches!(format, InputFormat::Parquet | InputFormat::Arrow)),
+            format => format.filter(|format| format.name_of_tables().is_some()),
         }
     }
 }

@@ -12,10 +12,10 @@ use memchr::memchr;
 
 use super::ReadAs;
 use super::json::{Cursor, Stuck, Token, objects};
-use super::made::{MadeRows, MakeRows, wrong_id};
+use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
 use super::names::{ChosenColumns, NotChosen, choose};
 use crate::ingest::lines::diagnostics::quoted;
-use crate::ingest::lines::layout::NumberKind;
+use crate::ingest::lines::layout::{NumberKind, TableLayout};
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
@@ -81,14 +81,14 @@ impl RecordKeys {
         }
     }
 
-    /// Returns whether records have ranks beside their scores.
-    pub fn have_rank(&self) -> bool {
-        self.rank.is_some()
-    }
-
-    /// Returns whether records have groups.
-    pub fn have_group(&self) -> bool {
-        self.group.is_some()
+    /// The table of the rows that are made of records with these keys.
+    pub fn table(&self) -> TableLayout {
+        let shape = self.shape();
+        match (&self.rank, &self.group) {
+            (Some(_), _) => TableLayout::made_with_ranks(self.value, &shape),
+            (None, Some(_)) => TableLayout::made_with_groups(self.value, &shape),
+            (None, None) => TableLayout::made(self.value, &shape),
+        }
     }
 
     /// The key of the rank of a result, or of the group of a judgment, if it is read.
@@ -107,6 +107,26 @@ impl RecordKeys {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
         let group = self.group.as_ref().map(|(_, key)| format!("\"{}\": …, ", crate::error::printable(key)));
         format!("{{\"{query}\": …, {}\"{doc}\": …, \"{number}\": …}}", group.unwrap_or_default())
+    }
+}
+
+/// Records with these keys.
+#[derive(Debug)]
+pub(super) struct OfRecords {
+    pub keys: RecordKeys,
+    /// What their numbers are called.
+    pub number: &'static str,
+    /// Whether they are in an array, and not one on each line.
+    pub in_array: bool,
+}
+
+impl MadeOf for OfRecords {
+    fn maker(&self) -> std::io::Result<Box<dyn MakeRows + '_>> {
+        let keys = self.keys.clone();
+        match self.in_array {
+            true => Ok(Box::new(RecordArray::new(keys, self.number))),
+            false => Ok(Box::new(RecordLines::new(keys, self.number))),
+        }
     }
 }
 
