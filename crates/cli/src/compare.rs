@@ -146,7 +146,7 @@ pub struct Compare {
 }
 
 /// A comparison, and what it was made of.
-struct ComparedRuns {
+struct ComparedScores {
     scores: Scores,
     /// The note on the baseline.
     note: Option<Note>,
@@ -226,7 +226,7 @@ impl Compare {
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
-            let ComparedRuns { scores, note, comparison, part } =
+            let ComparedScores { scores, note, comparison, part } =
                 self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
             drop(progress);
             self.tell(&inputs, &matrices, &scores, note, &comparison);
@@ -275,7 +275,7 @@ impl Compare {
         matrices: &[LabelMatrix],
         mut options: ComparisonOptions,
         watch: Option<&Watch>,
-    ) -> Result<ComparedRuns, Stop> {
+    ) -> Result<ComparedScores, Stop> {
         let (mut scores, summary) = match self.partial {
             Some(_) => {
                 let (scores, summary) = scores_with_summary(evaluator, matrices)?;
@@ -308,7 +308,7 @@ impl Compare {
                 (comparison, None)
             }
         };
-        Ok(ComparedRuns { scores, note: note.flatten(), comparison, part })
+        Ok(ComparedScores { scores, note: note.flatten(), comparison, part })
     }
 
     /// Prints the notes of a comparison.
