@@ -20,7 +20,7 @@ use crate::matrix::Matrix;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
 use crate::source::PySource;
-use crate::stream::Stream;
+use crate::stream::{Stream, StreamOf};
 use crate::summary::Summary;
 use crate::work::{Workers, work};
 
@@ -184,7 +184,12 @@ impl Settings {
     ) -> PyResult<Stream> {
         let workers = Workers { threads: self.threads, ..Workers::default() };
         let settings = (self.join.clone(), self.evaluator.clone());
-        Stream::new(py, settings, workers, (qrels, grouped, grades), columns)
+        let of = match (qrels, grouped) {
+            (Some(qrels), true) => StreamOf::Run(qrels),
+            (Some(qrels), false) => StreamOf::Rows(qrels),
+            (None, _) => StreamOf::Labels(grades),
+        };
+        Stream::new(py, settings, workers, of, columns)
     }
 
     /// The scores of rankings in arrays.

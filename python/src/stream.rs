@@ -35,6 +35,16 @@ enum StreamFed {
     Held(Arc<laneval::Qrels>, Option<PySource>),
 }
 
+/// What batches are of.
+pub enum StreamOf<'q> {
+    /// A run against judgments, with the rows of each query together.
+    Run(&'q Qrels),
+    /// A run against judgments, with its rows in any order.
+    Rows(&'q Qrels),
+    /// Labels with these grades.
+    Labels(Vec<f64>),
+}
+
 /// An evaluation of batches.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Stream {
@@ -47,27 +57,26 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// Starts an evaluation with these settings: of a run against judgments, in which the rows of each query are together or not; or of
-    /// labels with grades.
+    /// Starts an evaluation with these settings.
     pub fn new(
         py: Python<'_>,
         (join, evaluator): (Join, Evaluator),
         workers: Workers<'static>,
-        of: (Option<&Qrels>, bool, Vec<f64>),
+        of: StreamOf<'_>,
         columns: NamedColumns,
     ) -> PyResult<Self> {
         let watch = Arc::new(Watch::default());
         let evaluator = evaluator.with_watch(Some(watch.clone()));
         let said = |error: Error| crate::errors::exception(py, error);
         let fed = match of {
-            (Some(qrels), true, _) => {
+            StreamOf::Run(qrels) => {
                 let run = StreamedRun::try_new(qrels.qrels.clone(), |qrels| {
                     evaluator.run_stream(&join, qrels, "run").map(Some)
                 });
                 StreamFed::Run(Box::new(run.map_err(said)?))
             }
-            (Some(qrels), false, _) => StreamFed::Held(qrels.qrels.clone(), None),
-            (None, _, grades) => {
+            StreamOf::Rows(qrels) => StreamFed::Held(qrels.qrels.clone(), None),
+            StreamOf::Labels(grades) => {
                 let book = Codebook::new(grades).map_err(said)?;
                 StreamFed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
             }

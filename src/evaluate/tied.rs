@@ -35,7 +35,7 @@ use crate::label::{
     Above, AlignedBytes, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups, Tile, View,
 };
 use crate::measure::Measure;
-use crate::plan::Prepared;
+use crate::plan::{Plan, Prepared};
 use crate::scores::TiedValue;
 use crate::ties::{
     CodeOrder, Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Pieces, RankingPieces, Searched, Side,
@@ -109,6 +109,62 @@ pub(super) struct TiedScratch {
     ties: TieScratch,
 }
 
+/// The way of each measure of a plan, and the orders of codes in which tiles are arranged.
+///
+/// # Errors
+/// All measures that have no such value.
+fn ways(
+    value: TiedValue,
+    batch: &Batch<'_>,
+    (view, cuts): (View, Cuts),
+    plan: &Plan,
+) -> Result<(Vec<Way>, Vec<CodeOrder>)> {
+    let mut keys: Vec<CodeOrder> = Vec::new();
+    let mut way = |at: usize, measure: &Measure| -> Result<Way> {
+        let Some(side) = side(value) else {
+            return Ok(expected_way(Expectation::of(measure, batch.book(), cuts)?, view, plan, at));
+        };
+        Ok(match Extreme::of(measure, batch.book(), side, cuts)? {
+            Extreme::Searched(searched) => Way::Searched(searched),
+            Extreme::Order(key) => {
+                let known = keys.iter().position(|of| *of == key);
+                Way::Arranged(known.unwrap_or_else(|| {
+                    keys.push(key);
+                    keys.len() - 1
+                }))
+            }
+        })
+    };
+    let (mut ways, mut refused) = (Vec::new(), Vec::new());
+    for (at, measure) in plan.measures().iter().enumerate() {
+        match way(at, measure) {
+            Ok(way) => ways.push(way),
+            Err(error) => refused.push(error.to_string()),
+        }
+    }
+    if !refused.is_empty() {
+        return Err(Error::Unanswerable(refused.join("\n")));
+    }
+    Ok((ways, keys))
+}
+
+/// The way of an expected value of the measure `at` of a plan.
+fn expected_way(expectation: Expectation, view: View, plan: &Plan, at: usize) -> Way {
+    // Must be asked first: the judgments' own numbers need no closed form, also where documents are dropped.
+    if expectation.is_fixed() {
+        return Way::Columns;
+    }
+    // Where documents are dropped, groups move.
+    if view.judged_only {
+        return Way::Expected(expectation);
+    }
+    if expectation.is_linear() {
+        return Way::Columns;
+    }
+    let first = plan.columns_of(at).next().and_then(|column| expectation.first_hit(column));
+    first.map_or(Way::Expected(expectation), Way::FirstHit)
+}
+
 /// The error of values over the orders of equal scores where codes are not grades.
 pub(super) fn too_many_grades() -> Error {
     Error::Unanswerable(format!(
@@ -137,46 +193,7 @@ impl<'a> OverTies<'a> {
         }
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let plan = prepared.plan();
-        let mut keys: Vec<CodeOrder> = Vec::new();
-        let expected = |at: usize, measure: &Measure| -> Result<Way> {
-            let expectation = Expectation::of(measure, batch.book(), cuts)?;
-            // Must be asked first: the judgments' own numbers need no closed form, also where documents are dropped.
-            if expectation.is_fixed() {
-                return Ok(Way::Columns);
-            }
-            // Where documents are dropped, groups move.
-            if view.judged_only {
-                return Ok(Way::Expected(expectation));
-            }
-            if expectation.is_linear() {
-                return Ok(Way::Columns);
-            }
-            let first = plan.columns_of(at).next().and_then(|column| expectation.first_hit(column));
-            Ok(first.map_or(Way::Expected(expectation), Way::FirstHit))
-        };
-        let mut way = |at: usize, measure: &Measure| -> Result<Way> {
-            let Some(side) = side(value) else { return expected(at, measure) };
-            Ok(match Extreme::of(measure, batch.book(), side, cuts)? {
-                Extreme::Searched(searched) => Way::Searched(searched),
-                Extreme::Order(key) => {
-                    let known = keys.iter().position(|of| *of == key);
-                    Way::Arranged(known.unwrap_or_else(|| {
-                        keys.push(key);
-                        keys.len() - 1
-                    }))
-                }
-            })
-        };
-        let (mut ways, mut refused) = (Vec::new(), Vec::new());
-        for (at, measure) in plan.measures().iter().enumerate() {
-            match way(at, measure) {
-                Ok(way) => ways.push(way),
-                Err(error) => refused.push(error.to_string()),
-            }
-        }
-        if !refused.is_empty() {
-            return Err(Error::Unanswerable(refused.join("\n")));
-        }
+        let (ways, keys) = ways(value, batch, (view, cuts), plan)?;
         // A group that starts behind the limit of a measure changes nothing for it, and the row's value of the order in the file stays.
         // Where documents are dropped, those behind a cutoff move up. Where rankings are cut, it is open which documents they have.
         let whole = cuts == Cuts::default();

@@ -85,14 +85,7 @@ pub fn read(
         Err(Error::CameBack { line, query, .. }) => {
             drop(stream);
             text.hold(&mut held, usize::MAX)?;
-            let why = format!(
-                "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file needs less, and so does a run \
-                 with the lines of each query together",
-                shown(source.as_ref()),
-                printable(&query),
-                thousands(line),
-                thousands(held.len() as u64 / 1_000_000)
-            );
+            let why = held_why(&source, line, &query, held.len());
             return Ok(Some(Piped::Held(Box::new(join.runs(&qrels, [whole(held)])?), Some(why))));
         }
         done => done?,
@@ -116,6 +109,18 @@ pub fn read(
         false => (stream.scores()?, None),
     };
     Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, engine, queries, results }))))
+}
+
+/// Says why a run is held in memory though it came through a pipe.
+fn held_why(source: &str, line: u64, query: &[u8], bytes: usize) -> String {
+    format!(
+        "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file needs less, and so does a run \
+         with the lines of each query together",
+        shown(source.as_ref()),
+        printable(query),
+        thousands(line),
+        thousands(bytes as u64 / 1_000_000)
+    )
 }
 
 /// Reads an input to its end, and returns it as bytes in memory.
