@@ -14,7 +14,7 @@ use steps::{Lanes, Step, StepBuffers};
 pub mod documents;
 mod exact;
 pub mod folds;
-#[cfg(feature = "parts")]
+#[cfg(feature = "internals")]
 mod read;
 mod steps;
 
