@@ -90,8 +90,8 @@
 //!
 //! `internals`, `parts`: for the command, and for the tests and benches, of this repository. They change without notice.
 
+// `println!` and `eprintln!` panic where nothing can be written.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
-// they panic where nothing can be written
 
 #[macro_use]
 extern crate laneval_join;
@@ -141,7 +141,7 @@ pub use summary::Summary;
 #[doc(inline)]
 pub use watch::Watch;
 
-// What has a module now was at the root in the first drafts; it stays there, unseen, until 0.2.
+// Types that have a module now were at the root before. They stay there until 0.2, and the documentation does not show them.
 #[doc(hidden)]
 pub use self::labels::{
     Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen, TieCounts,

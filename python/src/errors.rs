@@ -70,7 +70,6 @@ fn measure(py: Python<'_>, message: &str, error: &MeasureError) -> PyErr {
     of_class(py, "MeasureError", (message, error.text.clone(), span, error.suggestions.clone()))
 }
 
-// A tuple, because Python gets one.
 /// A problem as an argument of the exception.
 fn tuple(problem: Problem) -> (String, u64, String) {
     (problem.file, problem.line, problem.message)

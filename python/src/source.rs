@@ -16,7 +16,6 @@ use crate::errors::problem;
 use crate::rows::OwnedRows;
 use crate::table::{self, table};
 
-// Returns a tuple, because Python gets one.
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
 #[pyfunction]
 #[pyo3(signature = (names, table, judgments, columns))]
@@ -122,10 +121,10 @@ impl PySource {
         }
     }
 
-    /// Reads an object as [`Source::of`], where `None` stands for no rows.
+    /// Reads an object as [`PySource::of`], where `None` stands for no rows.
     ///
     /// # Errors
-    /// As [`Source::of`].
+    /// As [`PySource::of`].
     pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: RowsRole) -> PyResult<Self> {
         let none = || Ok(PySource::Rows(OwnedRows::new()));
         object.map_or_else(none, |object| PySource::of(object, name, role, &NamedColumns::default()))

@@ -3,13 +3,13 @@
 //! ```text
 //! magic, version                 17 bytes, 1 byte
 //! checksum                       XXH3 of all that follows, u64
-//! dialect, groups                texts: a length (u32, little-endian) and bytes; the groups are empty unless judgments are by group
+//! dialect, by                    texts: a length (u32, little-endian) and bytes; `by` is empty unless judgments are by group
 //! fingerprint                    u128
-//! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is that of the one before
+//! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is the last one again
 //! ```
 //!
-//! A negative grade without groups means only that the document is pooled, and may come back as another. So the fingerprint, which is made of
-//! all grades, is stored.
+//! A negative grade without groups means only that the document is pooled, and may come back as another negative one. So the fingerprint,
+//! which is made of all grades, is stored.
 
 use laneval::{Dialect, Join, JudgedBy, Qrels};
 use pyo3::prelude::*;

@@ -123,7 +123,6 @@ impl LentPool {
         let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let threads = threads.min(most_threads());
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        // A pool that was made before a fork has no threads in the child, and is not used there.
         let fits = |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
         if let Some(at) = idle.iter().position(fits) {
             return Ok(LentPool { threads, pool: Some(idle.swap_remove(at).2) });

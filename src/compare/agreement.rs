@@ -91,8 +91,8 @@ pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64
             Tie::W => 2.0 * both / (of_x[0] + of_y[0]),
         }
     };
-    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full depth all systems are in both, so it is 1
-    // · p^k.
+    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full depth all systems are in both, so the
+    // agreement is 1.
     let weight = |depth: usize| p.powi(depth as i32);
     let seen: f64 = depths.map(|depth| agreed(depth) * weight(depth)).sum();
     (!x.is_empty()).then(|| (1.0 - p) / p * seen + weight(x.len()))

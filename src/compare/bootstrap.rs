@@ -2,8 +2,8 @@
 //!
 //! A resample takes each query a number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which follows from
 //! the query's id and the number of the resample: sums of parts can be added, and their order does not matter. The interval is between
-//! percentiles of the resamples' means (Efron 1979), or between those that correct for bias and skewness (BCa; Efron 1987, "Better bootstrap
-//! confidence intervals").
+//! percentiles of the resamples' means (Efron 1979), or between those that correct for bias and skewness (BCa; Efron 1987, "Better
+//! bootstrap confidence intervals").
 //!
 //! # Why Poisson, and what that changes
 //!
@@ -211,8 +211,8 @@ impl Means {
         let (mut less, mut equal) = (0, 0);
         for &(of, taken) in &self.resamples {
             let taken = i128::from(taken);
-            // of/taken against sum/queries, without a division: both times taken · queries. The tolerance of two units of a mean becomes 2
-            // · queries · taken.
+            // of/taken is compared with sum/queries without a division: both times taken · queries. So the tolerance of a mean, two units,
+            // becomes 2 · queries · taken.
             let differ = queries * of - sum * taken;
             equal += u64::from(differ.abs() <= tolerance * taken);
             less += u64::from(differ < -tolerance * taken);
@@ -224,7 +224,7 @@ impl Means {
         let z = normal_quantile(1.0 - alpha / 2.0);
         let level = |z: f64| {
             let shrink = 1.0 - acceleration * (bias + z);
-            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀ ends here as well, or leaves NaN.
+            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀ gives no level either: −∞ or NaN here.
             (shrink > 0.0).then(|| normal_cdf(bias + (bias + z) / shrink)).filter(|level| !level.is_nan())
         };
         let means = self.sorted(unit);

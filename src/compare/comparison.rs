@@ -142,7 +142,8 @@ impl Comparison {
         are_best(&means, self.measures[measure].definition().better)[run]
     }
 
-    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose means are equal within rounding are equal.
+    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose means are equal within rounding are
+    /// equal.
     pub fn merits(&self, measure: usize) -> Vec<f64> {
         let sign = if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
         settled(&self.runs.iter().map(|run| sign * run.means[measure]).collect::<Vec<f64>>())

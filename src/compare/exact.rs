@@ -48,8 +48,7 @@ impl ExactCounts {
         let (left, right) = (flipped(left), flipped(right));
         let at_least = |limit| pairs_at_least(&left, &right, limit);
         let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
-        // For each sum, its negative is a sum too.
-        // Where the limit is above 0, the two tails have no flip in common. At 0 and below they do, and every flip is as extreme.
+        // Both tails have as many flips. Where the limit is above 0 they have none in common; at 0 and below every flip is as extreme.
         let two_sided = match sum.abs() - tolerance {
             ..=0 => 1 << sizes.len(),
             limit => 2 * at_least(limit),

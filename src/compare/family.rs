@@ -39,7 +39,8 @@ pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted(family, |sorted| discoveries(sorted, 1.0))
 }
 
-/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m times that of Benjamini and Hochberg, at most 1.
+/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m times that of Benjamini and Hochberg, at
+/// most 1.
 pub fn benjamini_yekutieli(family: &[Option<f64>]) -> Vec<Option<f64>> {
     // From the smallest term up, which loses the least.
     let harmonic = |all: usize| (1..=all).rev().map(|j| 1.0 / j as f64).sum::<f64>();

@@ -19,7 +19,7 @@
 //!
 //! The bits are the same for all series, so they are made once a batch and chunk; a further series costs a table and one load for eight
 //! queries and a draw. A table takes 255 subtractions: the half of it with bit q set is the half without, less 2·v_q. Over the 2,048 draws
-//! of a chunk that is an eighth of the loads that it saves.
+//! of a chunk that is an eighth of the loads that are made from it, which are an eighth of the additions of single numbers.
 //!
 //! What is in the nearest cache at a time is 32 KiB: the sums of a chunk (2,048 × 8 bytes), four tables (4 × 256 × 8), and the bytes of
 //! four groups (4 × 2,048). The masked add of one number at a time, to which `benches/flips.rs` compares this, took 1.7 times as long for

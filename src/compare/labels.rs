@@ -64,7 +64,7 @@ fn chunks(
 ) -> impl IndexedParallelIterator<Item = Vec<i128>> {
     assert!(runs.iter().all(|values| values.len() == queries.len()), "a value for each query");
     let random = Philox::new(seed);
-    // The values of all runs, query by query. A draw permutes the values of each query.
+    // Query by query, as a draw permutes the values of each query.
     let values: Vec<i64> =
         (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
     // Whatever the permutation, a run's sum is at most the sum over queries of the largest value in each: one made-up series bounds all of

@@ -113,14 +113,13 @@ impl Partial {
         if let Some(judged) = judged {
             comparison.set_judged(&judged.scores(&[])?);
         }
-        // The ids are kept once.
+        // The ids are kept once, in `queries`.
         let partial = Partial {
             summary: summary.clone().without_ids(),
             judged: judged.map(|judged| judged.clone().without_ids()),
-            // The part does not hold options that only other tests need, and those that follow from the units.
+            // The part does not hold options that only other tests need. The largest values are left out too: merging compares the units
+            // that follow from them.
             options: ComparisonOptions {
-                // Parts that name a largest value and parts that had one by themselves are alike once their units are: these are compared,
-                // and not what led to them.
                 largest: Vec::new(),
                 zeros: Default::default(),
                 wilcoxon: Default::default(),
@@ -166,8 +165,8 @@ impl Partial {
     /// Adds the part of other queries.
     ///
     /// # Errors
-    /// Other runs, measures, settings, units or numbers of draws, and queries that both count: [`Error::Merge`] says which setting would make
-    /// them fit. Then nothing is added.
+    /// Other runs, measures, settings, units or numbers of draws, and queries that both count: [`Error::Merge`] says which setting would
+    /// make them fit. Then nothing is added.
     pub fn merge(&mut self, other: &Partial) -> Result<()> {
         self.check(other)?;
         let queries = self.queries.and(&other.queries).map_err(|common| {

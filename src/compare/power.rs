@@ -48,7 +48,7 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
 
 /// The smallest number between `low` and `high` from which on `is_so` is true, to the last bits.
 fn bisect(mut low: f64, mut high: f64, is_so: impl Fn(f64) -> bool) -> f64 {
-    // Neighbours have no middle, so a stricter end might never come. The power itself has more roundings than these four.
+    // Neighbouring floats have no middle, so a stricter end might never come. The power itself is off by more than four roundings.
     while high - low > 4.0 * f64::EPSILON * high {
         let middle = low.midpoint(high);
         *(if is_so(middle) { &mut high } else { &mut low }) = middle;

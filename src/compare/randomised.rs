@@ -89,7 +89,8 @@ impl Family {
     pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
         let weight =
             |of: &Hypothesis| if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 };
-        // Rounding is monotone, and the same for what was observed and for draws: a draw whose sum is as large is never below it.
+        // The observed statistic is rounded as those of draws are, and rounding is monotone: a draw with as large a sum never has a smaller
+        // statistic.
         let weights: Vec<f64> = hypotheses.iter().map(weight).collect();
         let seen: Vec<f64> =
             hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
@@ -230,7 +231,7 @@ impl ExtremeCounts {
         let extreme = size(seen) - tolerance;
         let (greater, less) = (seen - tolerance, seen + tolerance);
         for &sum in sums {
-            // Additions of truth values and no branch: draws are as likely on either side of a limit, and the loop becomes vectors.
+            // Truth values are added, without a branch that could not be predicted, and the loop becomes vectors.
             self.two_sided += u64::from(size(sum) >= extreme);
             self.greater += u64::from(sum >= greater);
             self.less += u64::from(sum <= less);

@@ -119,7 +119,6 @@ impl Ranks {
     /// The share of all subsets whose ranks sum to at most `most`.
     fn share_up_to(&self, most: u128) -> f64 {
         let total: u64 = self.doubled.iter().sum();
-        // ways[size][sum]: subsets, of which there are up to 2^50
         let mut ways = vec![vec![0u64; total as usize + 1]; self.doubled.len() + 1];
         ways[0][0] = 1;
         for (held, &rank) in self.doubled.iter().enumerate() {

@@ -176,9 +176,9 @@ fn integral([low, high]: [f64; 2], parts: u32, value: impl Fn(f64) -> f64) -> f6
 
 /// I_x(a, b), the regularised incomplete beta function, of x and of y = 1 − x, so that neither is rounded beside 1.
 fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    // The fraction is fast up to x = (a + 1)/(a + b + 2), which may be but a little from 0 or from 1.
-    // (a + 1)/(a + b + 2) is nearly the mean of the distribution. Beyond it the fraction is slow, and I_x(a, b) = 1 − I_y(b, a) has the
-    // other tail, which is the smaller one, or nearly.
+    // The fraction is fast up to x = (a + 1)/(a + b + 2), which is nearly the mean of the distribution. Beyond it the fraction is slow, and
+    // I_x(a, b) = 1 − I_y(b, a) gives the other tail, which is the smaller one, or nearly. The limit may lie close to 0 or to 1, so the
+    // smaller of x and y is the one that is compared.
     let is_high = if x < y { x > (a + 1.0) / (a + b + 2.0) } else { y < (b + 1.0) / (a + b + 2.0) };
     if x <= 0.0 {
         0.0

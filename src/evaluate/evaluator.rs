@@ -159,7 +159,8 @@ impl Evaluator {
         Evaluator { groups, ..self }
     }
 
-    /// Sets the number of threads, of which at most [`most_threads`](super::most_threads) are started; `None` means the rayon pool of the caller.
+    /// Sets the number of threads, of which at most [`most_threads`](super::most_threads) are started; `None` means the rayon pool of the
+    /// caller.
     #[must_use]
     pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
         Evaluator { threads, ..self }

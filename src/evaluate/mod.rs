@@ -13,6 +13,7 @@
 //! missing        queries that no shard had
 //! tied, bordered, interval, judges   values over the orders of equal scores, and of several judges
 //! resident       averages of labels that stay on a GPU
+//! pool           the threads that are started for an evaluation
 //! unpooled       a topic that a run lacks, as trec_eval 10 sees it
 //! ```
 

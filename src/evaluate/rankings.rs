@@ -270,9 +270,8 @@ impl Stream {
         in_parallel(workers, &|| {
             let (mut gathered, mut room) = (BlockResults::default(), Room::default());
             while !failed.load(Ordering::Relaxed) {
-                // A worker that fails stops the others from *taking* blocks; a block that was taken is finished. All earlier blocks were
-                // taken before.
-                // Blocks are taken in order, so the error of the first wrong block is always found.
+                // Blocks are taken in order, and a worker that fails stops the others from *taking* blocks only: a block that was taken is
+                // finished. So the error of the first wrong block is always found.
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= blocks {
                     break;

@@ -10,7 +10,7 @@
 //! | [`Walk::Lag`] | S gained, C of the ideal, at least 1 a rank | `g / lg(2 + C − S)` summed, over all ideal gains |
 //! | [`Walk::AtGains`] | DCG and ideal DCG | their ratio, averaged over the documents with a positive gain |
 //! | [`Walk::AtChanges`] | DCG and ideal DCG | their ratio, averaged over the ranks at which the ideal gain changes |
-//! | [`Walk::Overlap`] | the overlap with the nearest ideal ranking | `overlap / i · pⁱ⁻¹` summed, over the same of the ideal or all weights |
+//! | [`Walk::Overlap`] | the overlap with the nearest ideal ranking | `overlap / i · pⁱ⁻¹` summed, over that of the ideal or all weights |
 //! | [`Walk::GainRate`] | the chance to reach i | the mean gain weighted with that chance |
 //!
 //! A rank without a gain changes none of these sums, so an engine may step from one document that matters to the next.

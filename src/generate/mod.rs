@@ -1,9 +1,10 @@
 //! Synthetic judgments and runs of any size, for benchmarks: as text, or as a label matrix without any text.
 //!
 //! ```text
-//! model     what is in a query: its id, documents, judgments and rankings, from random numbers of its own
-//! text      qrels and runs as TREC text
-//! matrix    the same data as a label matrix
+//! synthetic  the parameters
+//! model      what is in a query: its id, documents, judgments and rankings, from random numbers of its own
+//! text       qrels and runs as TREC text
+//! matrix     the same data as a label matrix
 //! ```
 //!
 //! The data look like a test collection: few documents are judged, most of those stand near the top, some scores are tied, and the lines of

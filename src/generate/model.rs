@@ -100,8 +100,8 @@ impl Model {
     /// The ids of the queries ascend, as numbers and as text.
     pub(super) fn id(&self, query: u32) -> u64 {
         let (first, step) = self.ids;
-        // Within a stretch of its own of `step` numbers, so ids ascend whatever is drawn; `10ⁿ` is the first, and nine times that many
-        // follow, so all have the same number of digits.
+        // Each query draws from a stretch of `step` numbers of its own, so ids ascend whatever is drawn. The stretches lie between `first`,
+        // a power of ten, and ten times that, so all ids have the same number of digits.
         first + u64::from(query) * step + self.random(query, RandomUse::Query).below(step)
     }
 
@@ -145,8 +145,8 @@ impl Model {
         while judged < self.shape.judged as usize {
             let position = self.near_the_top(&mut random);
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
-            // If that document is judged already, another one anywhere is judged.
-            // Less than a quarter of the universe is judged here, so the second try mostly finds one.
+            // If that document is judged already, another one anywhere is tried. Less than a quarter of the universe is judged here, so
+            // that mostly succeeds.
             judged += match judge(position, grade) {
                 0 => judge(random.below(self.universe.into()) as u32, grade),
                 new => new,

@@ -4,7 +4,7 @@
 ///
 /// ```
 /// use laneval::Evaluator;
-/// use laneval::internals::generate::Synthetic;
+/// use laneval::internals::Synthetic;
 /// let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix()?;
 /// assert_eq!(matrix.depths(), [50; 100]);
 /// let scores = Evaluator::new(["AP"])?.evaluate(&matrix)?;

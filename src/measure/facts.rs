@@ -38,8 +38,8 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk. Where codes are classes,
-    /// `exact` are the exact grades of the queries.
+    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk. Where codes are
+    /// classes, `exact` are the exact grades of the queries.
     pub fn columns(of: &[Fact], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let mut columns = vec![None; of.len()];
         for at in 0..of.len() {

@@ -23,7 +23,7 @@ impl RecallRule {
         move |relevant| match (self, exact) {
             (_, Some((digits, places))) => match 10u128.checked_pow(places) {
                 Some(unit) => (u128::from(digits) * u128::from(relevant)).div_ceil(unit) as u64,
-                // The digits are less than 2^57, so the product is a small part of such a unit.
+                // 10^places exceeds 2^128, and the product is below 2^121 (17 digits are below 2^57): any share of a hit is one hit.
                 None => u64::from(digits > 0 && relevant > 0),
             },
             (RecallRule::V10, _) => (recall * relevant as f64).round() as u64,

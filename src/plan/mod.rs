@@ -306,7 +306,6 @@ impl PlanDraft {
                 let cut = self.cut(place);
                 let at = self.fold(fold);
                 if let Fold::FirstRank(_) = fold {
-                    // A reader of the column compares with its cut. The fold only has to be deep enough.
                     let deepest = self.cuts[at].pop().map_or(cut, |deepest| deepest.max(cut));
                     self.cuts[at].push(deepest);
                     return NumberRead::First(at);

@@ -137,13 +137,14 @@ pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
         gained += gain;
         if gain != 0.0 {
             let lag = 2.0 + cost - gained;
-            // Less than 2 by a little of huge gains is rounding. In the last bits it stays.
+            // On paper the lag is 2 or more. Where it falls below by a small part of the cost, that is rounding of large gains, and it
+            // counts as 2. Where it falls below in its last bits only, it stays, as in trec_eval.
             let is_rounding = lag < 1.999_999 && 2.0 - lag <= cost * 2f64.powi(-36);
             sum += gain / if is_rounding { 2.0 } else { lag }.log2();
         }
     }
     let whole: f64 = ideal.gains().sum();
-    // Costs and gains of this size differ by rounding only, or by infinity.
+    // The difference of a cost and gains of this size is rounding alone, or they are infinite: no value can be told.
     if cost.max(whole) > 2f64.powi(900) { f64::NAN } else { ratio(sum, whole) }
 }
 
@@ -165,7 +166,7 @@ pub fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     }
     let documents = ideal.documents() as f64;
     let missing = documents - f64::from(found);
-    // A value below 0, which takes negative gains, counts as 0.
+    // Negative gains can make the value negative; it counts as 0 then.
     ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None, discounted)), documents).max(0.0)
 }
 

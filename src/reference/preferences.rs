@@ -1,7 +1,7 @@
 //! Plain version of the preference measures, to compare the fast one with.
 //!
-//! Every pair of documents is looked at, and the preferences that follow from others are found by
-//! the algorithm of Floyd and Warshall. The lines must be ones of which [`Preferences`](crate::groups::preferences::Preferences) can be made.
+//! Every pair of documents is looked at, and the preferences that follow from others are found by the algorithm of Floyd and Warshall. The
+//! lines must be ones of which [`Preferences`](crate::facets::preferences::Preferences) can be made.
 
 use crate::facets::preferences::{PreferenceCount, PreferenceLine};
 

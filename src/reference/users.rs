@@ -66,7 +66,8 @@ pub fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
 /// and then the absent ones.
 pub fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.95);
-    // Each grade with the number of documents of at least that grade, descending. A file that was not verified may have others in a ranking.
+    // Each grade with the number of documents of at least that grade, descending. A file that was not verified may have others in a
+    // ranking.
     let judged: Vec<(f64, u32)> = r.judged().collect();
     let sums = judged.iter().rev().scan(0, |sum, &(grade, count)| {
         *sum += count as usize;

@@ -15,8 +15,8 @@ pub enum Note {
     Warning(String),
 }
 
-/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice. Of a run that has no scores but those
-/// of groups, the group from which most queries are missing speaks.
+/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice. Of a run that has no scores but
+/// those of groups, the group from which most queries are missing speaks.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
     let of_runs = speakers(&scores.runs).into_iter();

@@ -16,7 +16,8 @@ pub struct ReportOptions {
     /// Decimals in other formats than tables; without them numbers have as many as read back as the same number, and 4 in
     /// [`Format::Trec`](super::Format::Trec).
     pub decimals: Option<usize>,
-    /// Write a row for each query with a column for each measure, in [`Format::Tsv`](super::Format::Tsv) and [`Format::Csv`](super::Format::Csv).
+    /// Write a row for each query with a column for each measure, in [`Format::Tsv`](super::Format::Tsv) and
+    /// [`Format::Csv`](super::Format::Csv).
     pub wide: bool,
     /// What stands in the place of the query in rows of averages, and in [`Format::Trec`](super::Format::Trec) if it is not empty.
     pub all_id: String,

@@ -116,8 +116,7 @@ fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Gr
     let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
     let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
-    // A measure may lack what another has.
-    // From the end: of several with as many, `max_by_key` takes the last, which so is the first.
+    // A measure may lack what another has. From the end, so that of several with as many the first is taken: `max_by_key` takes the last.
     let most = run.stats.iter().rev().max_by_key(|stats| stats.len());
     let stats = || most.into_iter().flatten().skip(1).map(|&(stat, _)| stat);
     let average = match stats().all(is_apart) {
@@ -179,7 +178,7 @@ fn series(scores: &Scores, measure: usize, options: &ReportOptions) -> Vec<Serie
     let one = |(at, stat): (usize, StatName)| {
         let values: Vec<Option<f64>> = scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
         let better = scores.measures[measure].definition().better;
-        // The best of each group; of other statistics than averages there is none.
+        // The best of each group is marked among averages, and not among other statistics.
         let mut of_groups: BTreeMap<&Option<String>, Vec<usize>> = BTreeMap::new();
         for (run, of) in scores.runs.iter().enumerate().filter(|_| at == 0) {
             of_groups.entry(&of.group).or_default().push(run);

@@ -39,8 +39,6 @@ fn write_run(
     }
     for (at, ((name, average), values)) in measures.iter().zip(&per_query.values).enumerate() {
         if !values.is_empty() {
-            // In the order of the ids and one by one, as trec_eval adds: each addition rounds, so another order may have another last
-            // digit.
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
             // A plain sum can be too large where the exact average is not.
             let all = Some(average.of(sum, values.len())).filter(|all| all.is_finite());

@@ -40,7 +40,6 @@ fn at_least(hits: u64, trials: u64, ways: f64, proportion: f64) -> f64 {
     let first = ways + hits * proportion.ln() + (trials - hits) * (-proportion).ln_1p();
     let odds = proportion / (1.0 - proportion);
     let (mut term, mut sum, mut at) = (1.0, 1.0, hits);
-    // Every term is smaller than the one before.
     while at < trials && term > 1e-18 * sum {
         term *= (trials - at) / (at + 1.0) * odds;
         sum += term;

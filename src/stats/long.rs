@@ -60,7 +60,7 @@ pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) 
 
 /// `mantissa` · 2^exponent, rounded to nearest, ties to even; the mantissa has 64 bits, the last of them 1 if any below it are.
 fn rounded(mantissa: u128, exponent: i32) -> f64 {
-    // A float has 53 bits, and none below 2^−1074; all are gone long before 100.
+    // A float keeps 53 of the 64 bits, and none below 2^−1074. From a shift of 65 on nothing is left, so 100 is as good as any larger one.
     let shift = (-1074 - exponent).clamp(11, 100);
     let (whole, rest, half) = (mantissa >> shift, mantissa & ((1 << shift) - 1), 1u128 << (shift - 1));
     let whole = whole + u128::from(rest > half || (rest == half && whole % 2 == 1));

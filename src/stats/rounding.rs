@@ -1,12 +1,12 @@
 //! Equality within rounding: the one rule by which numbers that are equal on paper count as equal.
 //!
 //! The values 0.6, 0, 0 and 0.2, 0.4, 0 both have the mean 0.2, and as f64 the two means differ in the last bit. Nothing that people decide
-//! by, a rank, a mark, a gate, may depend on that bit. So numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above 1,
-//! by that share of the next power of two.
+//! by, a rank, a mark, a gate, may depend on that bit. So numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above
+//! 1, by that share of the next power of two.
 //!
 //! It is wide enough: the formula of a value rounds a few times, each time by 2⁻⁵³ of it, and sums over queries are exact. It is narrow
-//! enough: twelve digits are more than anyone prints to compare. And it is the rule of the paired tests, which count values in units of 2⁻⁴⁰ and
-//! take sums of n differences as equal that differ by at most 2n units.
+//! enough: twelve digits are more than anyone prints to compare. And it is the rule of the paired tests, which count values in units of
+//! 2⁻⁴⁰ and take sums of n differences as equal that differ by at most 2n units.
 
 use crate::measure::Better;
 

@@ -264,7 +264,7 @@ fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     let queries = of.first().map_or(0, |(_, values)| values.len());
     let average = |measure: &Measure| measure.definition().average;
     let units: Vec<f64> = of.iter().map(|(_, values)| unit(values)).collect();
-    // Logarithms are of ordinary size.
+    // The terms of a geometric mean are logarithms, whose sums cannot overflow: they are not scaled.
     let units: Vec<f64> = units
         .into_iter()
         .zip(of)

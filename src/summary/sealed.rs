@@ -77,7 +77,6 @@ pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     let read = |error: std::io::Error| Error::io(path, "read", error);
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
     let mut bytes = Vec::new();
-    // A wrong path may be a device without end, or a run of gigabytes.
     (&mut file).take(size_of::<Magic>() as u64).read_to_end(&mut bytes).map_err(read)?;
     if is_json(&bytes) || magics.iter().any(|magic| bytes == **magic) {
         let length = file.metadata().map_err(read)?.len();

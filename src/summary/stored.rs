@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an arm in
-//! the readers here, and `Stored` stays: what a release wrote is read for ever. `tests/fixtures` has a summary of each.
+//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an
+//! arm in the readers here, and `StoredSummary` stays: what a release wrote is read for ever. `tests/fixtures` has a summary of each.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
 

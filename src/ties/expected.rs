@@ -12,7 +12,7 @@
 //! * **Own.** Measures that walk have closed forms.
 //!
 //! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the *number* of documents of the last piece
-//! chance as well. All the ways are then taken once for each number that may be left, and weighted: `Row::mean`.
+//! chance as well. All the ways are then taken once for each number that may be left, and weighted: `RankingPieces::mean`.
 
 use super::first_hit::FirstHit;
 use super::folds::{self, FoldTables, GrowingSum, Inside};
@@ -173,10 +173,9 @@ impl ExpectedForm {
         if declared == Expected::Linear {
             return Some(ExpectedForm::Linear { reads: numbers, last });
         }
-        // Invariant: where a fold is read less deep than the deepest count, it ends above the cut group, or it is a count. A precision sum
-        // that ended within the group would need the split of the given hits at its end; such a reading gives NaN below, and no recipe has
-        // one.
         // The hits are those of the count that goes as deep as any number.
+        // Invariant: a fold that is read less deep than that ends above the cut group, or it is a count. A precision sum that ended within
+        // the group would need the split of the given hits at its end; such a reading gives NaN below, and no recipe has one.
         let counts = reads.iter().filter_map(|read| match read {
             Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => Some((*set, place.clone())),
             _ => None,

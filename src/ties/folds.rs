@@ -96,7 +96,6 @@ pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     let expected = inside.expected(part.read);
     state.sum += expected * others;
     if inside.hits > 0 && inside.hits < inside.size {
-        // Of two ranks, the first has another document and the second a hit with the chance r(t − r)/(t(t − 1)).
         state.sum += hits * (size - hits) / 2.0 * (read * (read - 1.0) / (size * (size - 1.0)));
     }
     state.hits += expected;
@@ -343,9 +342,8 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
-            // Two pieces: a ramp B … R as a difference of triangular numbers, and a flat end of Rs. In integers, as a difference of large
-            // floats would lose what the few terms are worth.
-            // The sum is Σ min(B + x, R) for x = 0 … m, in whole numbers.
+            // Σ min(B + x, R) for x = 0 … m has two pieces: a ramp B … R, which is a difference of triangular numbers, and a flat end of
+            // Rs. In integers, as a difference of large floats would lose what the few terms are worth.
             let whole = || {
                 let (first, last) = (above, above + others as u64);
                 let below = |n: u64| u128::from(n) * u128::from(n + 1) / 2;
@@ -475,10 +473,10 @@ const LARGE: usize = 4096;
 /// (j + k) · S(j) = C(N + 1, j) + (L + 1 − k − j) · S(j − 1)
 /// ```
 ///
-/// Divided by C(N, j) it is a step from one mean to the next. Forward all terms are positive up to j = L + 1 − k; behind it the two terms are
-/// subtracted, which costs a bit at most, and an error shrinks with each step as long as (j + k − L) · j < (j + k) · (N − j). From there on
-/// errors shrink backward from j = N, where all are drawn and the mean is 1 / (k + M). So each mean costs a step, where the sum over x takes
-/// some √j terms.
+/// Divided by C(N, j) it is a step from one mean to the next. Forward all terms are positive up to j = L + 1 − k; behind it the two terms
+/// are subtracted, which costs a bit at most, and an error shrinks with each step as long as (j + k − L) · j < (j + k) · (N − j). From
+/// there on errors shrink backward from j = N, where all are drawn and the mean is 1 / (k + M). So each mean costs a step, where the sum
+/// over x takes some √j terms.
 fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64> {
     let (n, m) = (all as f64, marked as f64);
     let others = n - m;

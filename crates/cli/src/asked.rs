@@ -42,7 +42,8 @@ pub struct EvaluationOptions {
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// How the grades of several judges make the value of a query [default: with --judgments-by judge the largest grade counts; without it different grades are an error]
+    /// How the grades of several judges make the value of a query [default: with --judgments-by judge the largest grade counts; without it
+    /// different grades are an error]
     ///
     /// Judgments are then read as `query judge document grade`. Measures with their own `judges=` keep it.
     #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]
@@ -150,8 +151,8 @@ impl EvaluationOptions {
         }
     }
 
-    /// Notes on label matrices and on formats. The values of a matrix differ from those of the text if the matrix keeps only the first ranks
-    /// or has another ranking rule, and the format of a text may be recognised wrongly. The user has to know.
+    /// Notes on label matrices and on formats. The values of a matrix differ from those of the text if the matrix keeps only the first
+    /// ranks or has another ranking rule, and the format of a text may be recognised wrongly. The user has to know.
     pub fn rule_notes(&self, inputs: &EvaluationInputs, matrices: &[LabelMatrix]) -> Vec<Note> {
         let EvaluationInputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {

@@ -58,8 +58,8 @@ pub struct Compare {
 
     /// Compare all other runs with this one, given by name or path, or with scores of queries in a file [default: every pair]
     ///
-    /// The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl; name=path gives the run a name. It must have
-    /// the same queries and measures.
+    /// The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl; name=path gives the run a name. It must
+    /// have the same queries and measures.
     #[arg(long, value_name = "RUN|FILE", help_heading = "Comparison")]
     baseline: Option<String>,
     /// The test whose p decides
@@ -120,9 +120,9 @@ pub struct Compare {
     ///
     /// MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and `worse` look at how much
     /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'. `may
-    /// drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about queries
-    /// like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing, and
-    /// k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
+    /// drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about
+    /// queries like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed
+    /// nothing, and k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 

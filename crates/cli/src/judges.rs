@@ -43,7 +43,8 @@ pub fn each(
     all.ok_or_else(|| Error::Unanswerable("no judge is named: judgments were not read by judge".to_owned()))
 }
 
-/// Notes how far the averages of each run spread over the judges, and, unless there are too many, how far judges agree on the order of the runs.
+/// Notes how far the averages of each run spread over the judges, and, unless there are too many, how far judges agree on the order of the
+/// runs.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let mut runs: Vec<&str> = scores.runs.iter().map(|run| &run.name[..]).collect();
     runs.sort_unstable();
@@ -57,7 +58,6 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
     let of_judges = scores.runs.iter().filter_map(|run| Some(((run.group.as_deref()?, &run.name[..]), run)));
     let known: HashMap<(&str, &str), &RunScores> = of_judges.collect();
     let of_measure = |(at, measure): (usize, &laneval::Measure)| {
-        // By judge, the average of each run.
         let averages = judges.iter().map(|judge| {
             let of =
                 |run: &&str| known.get(&(*judge, *run)).and_then(|run| run.average(at)).unwrap_or(f64::NAN);

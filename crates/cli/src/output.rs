@@ -61,8 +61,8 @@ pub fn print(write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> R
     Ok(to.flush()?)
 }
 
-/// Refuses, before anything is computed, a file that is an input, that is not a regular file, or that cannot be made in its folder. From here
-/// on signals remove unfinished files.
+/// Refuses, before anything is computed, a file that is an input, that is not a regular file, or that cannot be made in its folder. From
+/// here on signals remove unfinished files.
 pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     let slash = path.as_os_str().as_encoded_bytes().last() == Some(&b'/');
     if path.is_dir() || slash || path.file_name().is_none() {

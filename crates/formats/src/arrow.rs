@@ -116,9 +116,8 @@ impl ArrowFile {
     pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, WrongTable> {
         let mut decoder = FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
-        // Dictionaries of a stream may stand between its batches, and change.
-        // A dictionary is a piece by itself, and batches that follow one another are one piece: they are read in parallel under the
-        // dictionaries so far.
+        // Dictionaries of a stream may stand between its batches, and change. So each is a piece by itself, and batches that follow one
+        // another are one piece, read in parallel under the dictionaries so far.
         for alike in self.messages.chunk_by(|one, next| one.is_batch && next.is_batch) {
             match alike {
                 [dictionary] if !dictionary.is_batch => {

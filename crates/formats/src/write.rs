@@ -1,7 +1,7 @@
 //! Tables of Parquet, written row by row.
 //!
-//! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer knows every type of Arrow, and is a megabyte of
-//! machine code. Readers find the types of Arrow in the metadata all the same.
+//! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer knows every type of Arrow, and is a megabyte
+//! of machine code. Readers find the types of Arrow in the metadata all the same.
 
 use std::io::{self, Write};
 use std::sync::Arc;

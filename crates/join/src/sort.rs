@@ -1,8 +1,9 @@
 //! Sorting where its speed is not felt.
 //!
-//! The sorts of slices are compiled anew for each closure that compares: four to seven kilobytes of machine code each, and a share of the time
-//! that a build takes. Here the places of things are sorted by their keys, which is compiled once, and then the things are put there. Where
-//! many things are sorted, or a few very often, `slice::sort_by` is right: it takes no memory besides, and no call for each comparison.
+//! The sorts of slices are compiled anew for each closure that compares: four to seven kilobytes of machine code each, and a share of the
+//! time that a build takes. Here the places of things are sorted by their keys, which is compiled once, and then the things are put there.
+//! Where many things are sorted, or a few very often, `slice::sort_by` is right: it takes no memory besides, and no call for each
+//! comparison.
 
 use std::cmp::Ordering;
 

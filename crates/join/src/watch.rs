@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread: it counts the work that is done, and can stop the
-/// work.
+/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread: it counts the work that is done, and can
+/// stop the work.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Gates: conditions under which a build fails, such as `nDCG@10 drops > 0.005 p<0.05`.
 //!
-//! A gate fails, or passes, or cannot be told. The last is an error and never a pass.
+//! A gate fails, or passes, or cannot be told.
 //!
 //! # Who has to show what
 //!
@@ -17,8 +17,8 @@
 //! difference, and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the amount is compared with the
 //! mean: the two conditions are apart.
 //!
-//! "Cannot be told" is an error so that a pipeline stops, and never a pass: a missing baseline, a p that a test does not have, percents of
-//! a mean of 0.
+//! Among the gates that cannot be told are those that lack a baseline, those whose test has no p, and percents of a mean of 0. That is an
+//! error, and never a pass, so that a pipeline stops.
 
 mod grammar;
 mod rule;

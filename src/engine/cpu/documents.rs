@@ -106,7 +106,6 @@ fn visit_each<S: Simd>(
     let row = 4 * tile.lanes;
     let mut masks = [0; TOGETHER];
     for (part, rows) in tile.labels.chunks(TOGETHER * row).enumerate() {
-        // Most vectors have no document, and a branch on which ones have some could not be predicted.
         let mut some = 0u64;
         for (at, (row, mask)) in rows.chunks_exact(row).zip(&mut masks).enumerate() {
             let labels = &row[strip * VECTOR..][..VECTOR];

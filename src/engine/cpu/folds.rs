@@ -31,7 +31,7 @@
 //! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed, and the next block is
 //! asked for meanwhile. Walking costs some 10 cycles a hit. Going dense costs the same whatever the labels are. The two
 //! lines cross where one label in 16 is a hit (precision sums, AVX-512), one in 8 (AVX2) or one in 5 (gains);
-//! `Fold::crossover` says where for each fold. Vectors of 128 bits always walk.
+//! `LaneFold::crossover` says where for each fold. Vectors of 128 bits always walk.
 //!
 //! A cutoff interrupts the steps and costs the store of one row of the output; the labels are compared once. Where the
 //! ranks start or end inside a quad, the bits outside are left out.
@@ -64,12 +64,12 @@ const VECTOR: usize = 64;
 const STRIP: usize = 16;
 /// The most lanes of a tile.
 const LANES: usize = 64;
+// 256 ranks of 64 lanes are 16 KiB of labels and 2 KiB of masks. Blocks of 64 and 128 ranks were a tenth slower (benches/RESULTS.md). A
+// place within a block, below 2¹⁴, also fits into the u16 of a list.
 /// The most ranks of a block.
 const RANKS: usize = 256;
 /// The most vectors of a block.
 const BLOCK: usize = RANKS / 4 * LANES / STRIP;
-// 256 ranks of 64 lanes are 16 KiB of labels and 2 KiB of masks. Blocks of 64 and 128 ranks were a tenth slower (benches/RESULTS.md). A
-// place within a block, below 2¹⁴, also fits into the u16 of a list.
 /// The number of hits that are visited at once.
 const LISTED: usize = 256;
 /// The longest staircase that is climbed instead of looked up.
@@ -843,9 +843,9 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
     for strip in 0..tile.strips() {
         let limits = &limits[strip * STRIP..][..STRIP];
         for first in (0..quads).step_by(COUNTED) {
-            // A limit of each lane's own cannot be a cutoff of the sweep. It is a comparison more: a rank counts while the lane has ranks
-            // left. Capped at 255, which is more than the 4·62 ranks above the last quad of the stretch.
-            // How many ranks on from the first quad of this stretch a lane still counts, for each rank of a quad.
+            // A limit is each lane's own, so it cannot be a cutoff of the sweep: one comparison more tells whether the lane has ranks left.
+            // `left` is, for each rank of a quad, how many ranks further than the first quad of this stretch the lane still counts. It is
+            // capped at 255, which is more than the 4·62 ranks above the last quad of the stretch.
             let left =
                 |byte: usize| (limits[byte / 4] as usize).saturating_sub(first * 4 + byte % 4).min(255) as u8;
             let left = u8x64::from_fn(simd, left);
@@ -1200,15 +1200,13 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Peak precision
 
-// Between two hits h stays and i grows, so h/i is largest at the first rank, at a hit. All points are computed in one pass by giving a hit
-// to the *deepest* point that it counts for: as a hit beyond the cap of a point is beyond those of all earlier points too, a suffix
-// maximum at the end gives it to the others. A hit costs one maximum instead of one for each of eleven points.
+// A hit beyond the cap of a point is beyond those of all earlier points too. So a hit raises one point, and not each of eleven.
 /// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises the last point whose cap it has reached,
 /// and in the end each point takes the maximum of the points from itself on.
 #[inline(always)]
 fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
     let mut hits = [0_u32; LANES];
-    // Points whose cap has been reached.
+    // The number of points whose cap each lane has reached.
     let mut reached = [0; LANES];
     let mut block = LabelBlock::new();
     for ranks in blocks(0..tile.depth) {
@@ -1236,10 +1234,10 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Walked folds: their terms depend on more than one count, so they always walk
+// Walked folds
 
-// A term here is a function of several numbers of its lane, which neither a table by rank nor a mask can give. So these folds cost some
-// cycles a hit, however many hits there are.
+// A term here is a function of several numbers of its lane, which neither a table by rank nor a mask can give. So these folds always walk,
+// and cost some cycles a hit, however many hits there are.
 /// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and `cut(index)` after each.
 #[inline(always)]
 fn walk_all<S: Simd, T>(

@@ -174,8 +174,8 @@ impl Chances {
         let weight = |rank: u32| weights.term(1.0, rank as usize);
         let fits = stops.numbers.iter().all(|stop| unit.contains(stop))
             && (0..depth).all(|rank| unit.contains(&weight(rank)));
-        // With u = 2^-63, a hit makes p smaller by up to 1.5 u more than it should, of which terms take no more than all, and a
-        // term itself is off by up to 1.5 u.
+        // With u = 2^-63: each hit leaves p too small by up to 1.5 u more, and all terms together lose no more than p has lost. Each term
+        // is off by up to 1.5 u by itself.
         fits.then(|| Chances { stops, error: 3.0 * f64::from(depth) * power_of_two(-63), depth, weights })
     }
 

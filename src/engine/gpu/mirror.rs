@@ -1,6 +1,6 @@
 //! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same bits.
 //!
-//! It is written for the eye and not for speed, from the same definitions as the shaders: a sum that a shader keeps in two or three words
+//! It is written to be read, and not for speed, from the same definitions as the shaders: a sum that a shader keeps in two or three words
 //! is a u128 here, its product in 16-bit pieces one product. Two links of the chain of trust meet here: tests compare its numbers with the
 //! CPU engine within the derived bounds, on any machine, and its *words* with those of a device, bit by bit, where there is one.
 //!

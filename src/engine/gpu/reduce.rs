@@ -103,7 +103,6 @@ impl Scaled {
             _ => return None,
         };
         let exponent = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
-        // A count is below 2^16 and a factor at most 2^63 of its units: 16 bits less, and the value is below 2^63 too.
         let shift = if state == State::Count { 16 } else { 63 };
         let value_unit = unit + 63 - exponent - shift as i32;
         let factors =

@@ -60,7 +60,7 @@ impl Walker for AtGains {
         }
         let documents = documents(ideal) as f64;
         let missing = documents - f64::from(found);
-        // A value below 0, which takes negative gains, counts as 0.
+        // Negative gains can make the value negative; it counts as 0 then.
         ratio(sum + ratio(missing * dcg, row.numbers[0]), documents).max(0.0)
     }
 }

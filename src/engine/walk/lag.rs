@@ -39,8 +39,9 @@ impl Lag {
     }
 }
 
-/// 2 and the lag of the gains behind the cost, which rounding makes less than 2: of moderate sums in the last bits, which stay as trec_eval's, of
-/// huge ones by any amount, and a lag below none has no logarithm. Where documents without judgment gain something the lag may be less by far.
+/// The lag of the gains behind the cost, plus 2. Rounding can make it less than 2: of moderate sums in the last bits, which stay as they do
+/// in trec_eval; of huge ones by any amount, and then 2 is taken, for a number below 0 has no logarithm. Where documents without a judgment
+/// gain something, it may really be far below 2.
 fn two_and_lag(cost: f64, gained: f64) -> f64 {
     const ROUNDING: f64 = f64::from_bits((1023 - 36) << 52);
     let lag = 2.0 + cost - gained;

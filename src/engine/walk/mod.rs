@@ -11,8 +11,8 @@
 //!   stays a running product), so that what is read has the bits of what would be computed.
 //! * **A term that repeats** is added at once as often as its rounding stays the same (`repeated`).
 //!
-//! Documents with their ranks come as lists; a walk never sees labels. Before, whole evaluations of one such measure took 2.6 to 152 times
-//! as long (benches/RESULTS.md).
+//! Documents with their ranks come as lists; a walk never sees labels. Whole evaluations of one such measure took 2.6 to 152
+//! times as long with plain walks (benches/RESULTS.md).
 
 mod changes;
 mod lag;

@@ -4,6 +4,7 @@
 //! registry   the measures of trec_eval, in its order
 //! params     what stands after the `.` of a measure
 //! request    what was asked for → columns
+//! version    trec_eval 9 or 10
 //! ```
 
 mod params;

@@ -27,7 +27,7 @@ pub const NICKNAMES: [&str; 6] = [SETS[0], SETS[1], SETS[2], "all_prefs", "prefs
 /// All measures of trec_eval.
 pub fn registry() -> Vec<Entry> {
     let mut entries = vec![Entry::RunId];
-    // The table of foreign names has trec_eval's measures in trec_eval's order; those that are no measures of laneval are put between.
+    // Invariant: the rows of `FOREIGN` are in trec_eval's order.
     for row in FOREIGN.iter().filter(|row| matches!(row.tool, Tool::TrecEval | Tool::TrecEval10)) {
         entries.push(Entry::Measure(row));
         if row.name == BEFORE_LABELS {

@@ -1,8 +1,8 @@
 //! From requested names to columns: which measures are shown under which names.
 //!
 //! trec_eval goes through its own table of measures and asks of each whether it was requested, so the order of output is the table's, and
-//! a measure that two options request is printed once, with the cutoffs of both. `Asked` is that table with what was requested beside each
-//! entry.
+//! a measure that two options request is printed once, with the cutoffs of both. `Requested` is that table with what was requested beside
+//! each entry.
 
 use thiserror::Error;
 

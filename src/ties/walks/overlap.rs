@@ -26,7 +26,7 @@ use super::super::row::{RankingPieces, ReadPiece};
 //
 // Each row is one draw, from which only the few numbers within its spread are stored, some √j of them. A group of one code draws nothing.
 // Among subnormal weights p·w may round to w, so weights stall there, at a size that matters to no sum: rows behind the last normal weight
-// are not drawn. A million equal scores took 5,281 ms before, and 54 to 68 since (benches/RESULTS.md).
+// are not drawn. A million equal scores take 54 to 68 ms, and took 5,281 when these rows were drawn too (benches/RESULTS.md).
 /// Rank-biased overlap with the nearest ideal ranking. A document's overlap begins at the later of its rank and its place in the ideal
 /// ranking, behind the better ones and those of its grade that stand above it.
 pub fn compatibility(row: &RankingPieces<'_>, p: f64, normalize: bool, tables: &mut FoldTables) -> f64 {
@@ -42,8 +42,6 @@ pub fn compatibility(row: &RankingPieces<'_>, p: f64, normalize: bool, tables: &
         codes.iter().filter(|&&(of, _)| of > code).map(|&(_, count)| count as usize).sum::<usize>()
     };
     let ideal: usize = codes.iter().map(|&(_, count)| count as usize).sum();
-    // Behind the last weight that is a normal number there are remains of rounding, which no longer change: overlaps that begin there are
-    // left out.
     let weights = std::iter::successors(Some(1.0), |weight| Some(weight * p)).take(row.depth);
     let weighed = weights.take_while(|&weight: &f64| weight >= f64::MIN_POSITIVE).count();
     let mut begins = OverlapBegins { within: vec![0.0; row.depth + 1], deeper: Vec::new() };
@@ -116,8 +114,8 @@ impl OverlapBegins {
             .for_each(|(x, &mass)| self.add(place + x + 1, stands * mass));
     }
 
-    /// The weighted overlap of a ranking of `depth` documents with an ideal one of `ideal`, as a share of the ideal ranking's own, or of all
-    /// weights.
+    /// The weighted overlap of a ranking of `depth` documents with an ideal one of `ideal`, as a share of the ideal ranking's own, or of
+    /// all weights.
     fn overlap(mut self, ideal: usize, depth: usize, p: f64, normalize: bool) -> f64 {
         self.deeper.sort_unstable_by_key(|&(rank, _)| rank);
         let mut deeper = self.deeper.into_iter().peekable();

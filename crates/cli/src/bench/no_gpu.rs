@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use super::measure::{Found, Subject};
-use super::report::Adapter;
+use super::measure::{BenchRows, Subject};
+use super::report::BenchAdapter;
 use super::turns::Turns;
 use crate::stop::Stop;
 
@@ -13,10 +13,10 @@ pub fn open(_: &Subject, adapter: Option<&str>) -> Result<Result<Infallible, Str
     if adapter.is_some() { Err(Stop::new(WITHOUT)) } else { Ok(Err(WITHOUT.to_owned())) }
 }
 
-pub fn adapter(gpu: &Infallible) -> Adapter {
+pub fn adapter(gpu: &Infallible) -> BenchAdapter {
     match *gpu {}
 }
 
-pub fn rows(gpu: &Infallible, _: &Subject, _: &Turns, _: &mut Found) -> Result<(), Stop> {
+pub fn rows(gpu: &Infallible, _: &Subject, _: &Turns, _: &mut BenchRows) -> Result<(), Stop> {
     match *gpu {}
 }

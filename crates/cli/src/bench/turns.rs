@@ -68,7 +68,7 @@ impl<'a> Work<'a> {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
         let enough = f64::from(self.runs) / f64::from(ENOUGH);
-        // Done with enough runs and enough time, or with so many runs that more tell nothing. The bar then moves evenly in all three cases.
+        // A row is done after enough runs and enough time, or after so many runs that more tell nothing.
         (runs.min(time).max(enough).min(1.0) * DONE as f64) as u64
     }
 }

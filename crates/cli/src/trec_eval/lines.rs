@@ -51,7 +51,6 @@ impl OutputLines<'_> {
             TopicSource::Labels(length) => {
                 // trec_eval mends only the bare name for a topic that the run lacks.
                 let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
-                // In quotes, as trec_eval prints it.
                 let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
                 self.start(column, id, to)?;
                 writeln!(to, "'{labels}'")

@@ -4,6 +4,7 @@
 //! values     the topics that count, and their values
 //! zscores    the file of -Z
 //! lines      the output
+//! codes      exit codes
 //! ```
 //!
 //! docs/trec_eval.md lists the intended differences.
@@ -81,8 +82,8 @@ pub struct TrecEval {
     #[arg(short = 'n', long = "nosummary")]
     no_summary: bool,
     /// Average over all topics of the qrels; those that the run lacks score 0
+    // Without these names `--c` and `--co` could also mean `--color`, and would be refused.
     #[arg(short = 'c', long = "complete_rel_info_wanted", aliases = ["c", "co"])]
-    // which would be `--color`, too
     complete: bool,
     /// The lowest grade that counts as relevant
     #[arg(short = 'l', long = "level_for_rel", value_name = "GRADE", default_value = "1")]

@@ -67,7 +67,7 @@ impl ValueTable {
 /// values of certain names.
 fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
     for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
-        // Which values version 10 sets to 0 hangs on the name that was asked for and not on the measure: these are the names in its list.
+        // Which values version 10 sets to 0 depends on the name that was asked for and not on the measure: these are the names in its list.
         let mended = request.columns.iter().any(|column| is_mended(column, at));
         let mut present = std::mem::take(values).into_iter();
         values.extend(matrix.run_depths(0).iter().enumerate().filter_map(|(query, &depth)| {

@@ -109,8 +109,8 @@ impl LabelMatrix {
 }
 
 impl Rankings<'_> {
-    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have equal scores, two at least, if there are
-    /// scores.
+    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have equal scores, two at least, if there
+    /// are scores.
     fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
         if let RankingSource::Scores { scores, layout, .. } = &self.source {
             with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));

@@ -308,7 +308,6 @@ macro_rules! floats {
                         keys.copy_from_slice(&of_padded[..values.len()]);
                     }
                 }
-                // The keys of all that is not a number are before that of ∞, or after that of −∞.
                 let mut wrong = last.simd_gt(<$type>::NEG_INFINITY.key());
                 for first in first {
                     wrong |= first.simd_lt(<$type>::INFINITY.key());

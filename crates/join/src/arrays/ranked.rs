@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Why nothing is missed: `best` lanes have a key within the bound, so at least `best` keys are within, and each of the `best` smallest is
-//! one of them, equal ones included. Why few are within: where ten of random scores are wanted about fourteen come, and 31 at most in 2000
-//! draws each of 32 to 1000 scores. If more than 32 come, as they do with many equal scores, and in a fifth to two thirds of the rows where
+//! one of them, equal ones included. Why few are within: where ten of random scores are wanted about fourteen come, and more than 32 in
+//! less than one row of a thousand. If more than 32 come, as they do with many equal scores, and in a fifth to two thirds of the rows where
 //! fifteen are wanted of 64 scores and more, the row is sorted.
 //!
 //! Why ranks by counting: 16 keys against 16 are 16 comparisons of one vector, without a branch that scores could mispredict. A key's rank
@@ -196,7 +196,6 @@ fn read<S: Simd, N: ArrayNumber>(
     if !(1..LANES).contains(&best) || scores.len() < MOST {
         return Some(None);
     }
-    // At least as many keys as are wanted do not exceed the bound.
     let bound = N::Key::bound(simd, &least, best);
     for (within, keys) in within.iter_mut().zip(keys.as_chunks().0) {
         *within = N::Key::within(simd, keys, bound);
@@ -273,7 +272,6 @@ impl<K: Key> SearchedRow<K> {
             return;
         };
         K::ranks::<S, N, false>(simd, keys, ranks);
-        // Equal keys have the rank of the last of them, which makes the sum larger than that of all ranks.
         // 1 + 2 + … for the keys, and N for each padding, which no key exceeds.
         let distinct = count * (count + 1) / 2 + (N - count) * N;
         if ranks.iter().sum::<u32>() as usize != distinct {

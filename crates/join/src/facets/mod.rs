@@ -205,8 +205,8 @@ impl FacetWalks {
         Ok(FacetWalks { settings: settings.collect(), preferences, preferred })
     }
 
-    /// Computes the values of a ranking of a query, and passes each with its place to `out`. `retrieved` are the ranks (from 0) of the named
-    /// documents with their numbers.
+    /// Computes the values of a ranking of a query, and passes each with its place to `out`. `retrieved` are the ranks (from 0) of the
+    /// named documents with their numbers.
     pub fn values(
         &self,
         query: usize,

@@ -214,7 +214,6 @@ impl SubtopicQuery {
             if rank < deepest {
                 sums.add(gain, rank, setting);
             }
-            // Gains never rise: once a term no longer changes the sum, no later one does.
             let before = nrbp;
             nrbp += gain * decay;
             decay *= setting.beta;
@@ -386,7 +385,6 @@ fn bounds(count: u32, setting: &Setting) -> Vec<SubtopicSums> {
             sums.add(gain, rank, setting);
             gain *= 1.0 - setting.alpha;
             rank += 1;
-            // Terms never rise: once they no longer change the sums, no later ones do.
             if sums == before {
                 rank = usize::MAX;
             }
@@ -404,7 +402,7 @@ const NO_GAIN: GainKey = (0, u32::MAX);
 
 /// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it returns false or no document adds a gain.
 ///
-/// ModelDocuments with the same subtopics always have the same gain, so they form a group, of which the largest number is chosen first. A
+/// Documents with the same subtopics always have the same gain, so they form a group, of which the largest number is chosen first. A
 /// group's key is its gain as last computed and that number. Gains only fall (sums rounded in a fixed order do so too), so a key is never
 /// too small: only groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups are passed over by the
 /// largest of their keys.

@@ -158,8 +158,8 @@ impl ExactFacts {
         all
     }
 
-    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not negative, distinct and ascending, and as
-    /// many documents have one as its facts say.
+    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not negative, distinct and ascending, and
+    /// as many documents have one as its facts say.
     pub(super) fn from_columns(
         ends: Vec<u64>,
         grades: Vec<f64>,

@@ -151,7 +151,7 @@ fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>)
     for of in judgments {
         let place = of.place();
         let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);
-        // ModelDocuments come in their order, so a number is that of the last one, or the next: behind a gap a grade would be put in the place
+        // Documents come in their order, so a number is that of the last one, or the next: behind a gap a grade would be put in the place
         // of another document.
         let next = largest.len() as u32;
         if by != JudgedBy::Preference && of.subgroup != 0 {

@@ -30,8 +30,8 @@ impl LabelMatrix {
     }
 }
 
-/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all judges together take as long as their rankings
-/// are.
+/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all judges together take as long as their
+/// rankings are.
 #[derive(Debug)]
 pub struct JudgesApart<'m> {
     matrix: &'m LabelMatrix,

@@ -13,8 +13,8 @@
 //!
 //! * A record is complete before the list leads to it: the exchange that publishes it releases, and whoever follows a link acquires.
 //! * No record is freed, so a handler that stands on one while its file is unmapped goes on safely. That costs 100 bytes for each file.
-//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order of the fields of `Bytes::Mapped`), and
-//!   the record of a newer map is nearer to the start of the list, so an address never names a file that is gone.
+//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order of the fields of `FileMemory::Mapped`),
+//!   and the record of a newer map is nearer to the start of the list, so an address never names a file that is gone.
 //! * In the handler there are only loads, `write`, `pause`, `_exit`, `sigaction` and `raise`, all of which POSIX allows there.
 //!
 //! Why exit at all, and not go on: the instruction that faulted cannot be finished, and a `&[u8]` cannot report an error. A program that

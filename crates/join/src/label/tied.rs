@@ -54,9 +54,8 @@ impl TieCounts {
         if self.mixed != mixed.mixed {
             return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
         }
-        // The mixed groups are there to be counted; of the others the file only claims numbers. They can be if p groups of 2 to `largest`
-        // documents each can have d documents: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
-        // The groups that are not mixed, their documents, and the fewest that these can be.
+        // The mixed groups can be counted; of the others the file only claims numbers: p groups with d documents. They are possible if
+        // groups of 2 to `largest` documents can have that many: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
         let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
         let possible = plain.is_some_and(|(plain, documents)| {
             let least = match plain.checked_sub(1) {
@@ -235,7 +234,7 @@ impl TiedGroups {
         for (row, ties) in self.iter() {
             ties.check(row, of, queries).map_err(|message| format!("row {row}: {message}"))?;
             cuts += ties.cut.len();
-            // There is a row, so there are queries.
+            // Cannot divide by 0: there is a row, so there are queries.
             let found = &mut found[row as usize / queries];
             let cut: u64 = ties.cut.iter().map(|cut| u64::from(cut.count)).sum();
             for (at, group) in (1..).zip(ties.groups) {

@@ -219,10 +219,8 @@ fn rows(
 ) -> Result<Vec<u64>, PreferenceFault> {
     let Graph { gates, local, .. } = graph;
     let mut rows = vec![0; order.len() * words];
-    // Rows of the gates that several documents lead through, until the last one has used it.
+    // A gate with many documents above and below would be gone through for each of them: its union is made once, and freed after the last.
     let mut shared: Vec<Option<Vec<u64>>> = vec![None; gates.len()];
-    // A gate with many documents above and below would be gone through for each of them; its union is made once, and freed after the
-    // last.
     let mut uses: Vec<usize> = gates.iter().map(|gate| gate.upper.len()).collect();
     let mut row = vec![0; words];
     for document in order {

@@ -187,9 +187,9 @@ pub(super) fn circle(
             own[document].push(at);
         }
     }
-    // Lines of each sub-group, known by its end, from which on everything has been looked at.
+    // For each sub-group, by its end: the line from which on all its lines have been looked at.
     let mut looked = vec![usize::MAX; run.len() + 1];
-    // Step by which each document was reached.
+    // The lines, the upper and the lower one, by which each document was reached.
     let mut reached: Vec<Option<(usize, usize)>> = vec![None; size];
     let mut queue = std::collections::VecDeque::from([first]);
     while let Some(document) = queue.pop_front() {

@@ -8,6 +8,7 @@
 //! (here)          batches of columns, checked, as one sequence of rows
 //! collected       rows of an iterator, as columns
 //! pending         rows of a query that may continue in the next batch
+//! keys            the buffers of a worker: sort keys, wrong rows, integers as text
 //! wrong           errors of columns
 //! ```
 //!
@@ -109,7 +110,8 @@ pub struct Judgments<'a> {
     pub doc: Text<'a>,
     /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the levels of preferences.
     pub grade: Numbers<'a>,
-    /// The judges, subtopics or groups of preferences, for judgments that are read by them ([`Join::judged_by`](crate::ingest::Join::judged_by)).
+    /// The judges, subtopics or groups of preferences, for judgments that are read by them
+    /// ([`Join::judged_by`](crate::ingest::Join::judged_by)).
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
@@ -409,8 +411,8 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes judgments to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the document, and
-    /// the grade. What a batch lacks is empty.
+    /// Passes judgments to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the document,
+    /// and the grade. What a batch lacks is empty.
     pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool) {
         let mut digits = [[0; LONGEST]; 4];
         for (batch, start) in self.batches.iter().zip(&self.starts) {

@@ -24,7 +24,8 @@ use crate::numbers::{Integers, borrowed, with_integers};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Text<'a> {
-    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one offset more than rows. The first need not be 0.
+    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one offset more than rows. The first need
+    /// not be 0.
     Utf8 {
         /// The starts and ends of ids.
         offsets: &'a [i32],

@@ -170,8 +170,8 @@ impl fmt::Display for ColumnNames {
 }
 
 impl ColumnNames {
-    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`, and the name of its column; those
-    /// that are not given are recognised.
+    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`, and the name of its column;
+    /// those that are not given are recognised.
     ///
     /// ```
     /// use laneval::ColumnNames;

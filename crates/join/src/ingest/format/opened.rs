@@ -117,7 +117,6 @@ pub(in crate::ingest) fn read_on(
             let is_matrix = Description::recognises(bytes);
             Codec::of(bytes).is_none() && !of_bytes && !is_matrix && !is_json(bytes)
         };
-        // A device of random bytes has no end.
         if from < HEAD && bytes.len() >= HEAD && is_text() && is_binary(&bytes[..HEAD]) {
             return Err(std::io::Error::new(InvalidData, "it is binary, and of no format that is read here"));
         }

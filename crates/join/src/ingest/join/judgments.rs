@@ -73,8 +73,8 @@ impl Join {
         facets::sound(facets::read_passing((&name, text), of, self.dialect, Seed::random(), self.watch())?)
     }
 
-    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the same
-    /// groups.
+    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the
+    /// same groups.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].

@@ -75,8 +75,8 @@ pub struct Qrels {
 }
 
 impl Qrels {
-    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](crate::ingest::InputFormat), which is recognised by the
-    /// content.
+    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](crate::ingest::InputFormat), which is recognised
+    /// by the content.
     ///
     /// # Errors
     /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all.
@@ -91,7 +91,8 @@ impl Qrels {
         Self::read_as(input, Dialect::default(), FileAccess::default())
     }
 
-    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::ingest::Join) of the same dialect; a file is opened by `access`.
+    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::ingest::Join) of the same dialect; a file is opened by
+    /// `access`.
     ///
     /// # Errors
     /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only when a run is joined, and only for the
@@ -217,7 +218,7 @@ impl Qrels {
             grouped.of(query).judgments.iter().map(rating)
         };
         let ratings: Vec<Rating> = (0..grouped.judgments.len()).flat_map(of_query).collect();
-        // A judge's name that no judgment has cannot be there.
+        // Does not fail: the ratings were checked when they were read.
         Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
     }
 
@@ -311,8 +312,8 @@ impl Qrels {
         documents
     }
 
-    /// Calls `take` with each judgment: query, group (empty unless judgments were read by group), sub-group, document, grade. A negative grade
-    /// without groups may be any.
+    /// Calls `take` with each judgment: query, group (empty unless judgments were read by group), sub-group, document, grade. A negative
+    /// grade without groups may be any.
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
         // A single sub-group is none.
@@ -387,8 +388,8 @@ pub(in crate::ingest) fn read(
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades for
-/// a code each, they are read again, with their exact grades.
+/// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades
+/// for a code each, they are read again, with their exact grades.
 pub(in crate::ingest) fn read_from(
     source: &impl Source,
     dialect: Dialect,
@@ -829,7 +830,7 @@ impl Shelving {
     /// Replaces the preliminary codes, and numbers the shelf.
     fn finish(&mut self, number: usize, book: &Codebook) {
         if self.exact.is_some() {
-            // Codes are final.
+            // With exact grades all judged documents have one code, which is final.
             self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
             return;
         }

@@ -8,8 +8,8 @@ use crate::ingest::rows::text_rows::{TextRow, each_row};
 use crate::ingest::settings::Join;
 
 impl Join {
-    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it returns
-    /// `false`. An error that `take` returns for a row is one of the errors of the text.
+    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it
+    /// returns `false`. An error that `take` returns for a row is one of the errors of the text.
     ///
     /// Documents that are judged twice are not noticed.
     ///

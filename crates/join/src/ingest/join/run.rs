@@ -195,7 +195,7 @@ impl<'a> RunRankings<'a> {
         Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
         order: Order,
     ) -> Self {
-        // Ranks are not scores, which might be equal as f32.
+        // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have (see `seen`).
         let rule = match order {
             Order::Scores { .. } => rule,
             Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
@@ -237,7 +237,7 @@ impl<'a> RunRankings<'a> {
         let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
         let judged = self.keys.iter().filter(|(code, _)| Above::JUDGED.contains(*code));
         match self.qrels.facets() {
-            // Keys are numbers of documents.
+            // With facets, keys are the numbers of documents.
             Some(grouped) => {
                 numbers.extend(self.keys.iter().map(|&(_, key)| key as u32));
                 if self.qrels.exact().is_some() {

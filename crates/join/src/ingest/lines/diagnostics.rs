@@ -28,8 +28,8 @@ pub(in crate::ingest) struct Finding {
     pub earlier: Option<Position>,
 }
 
-/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number of the rest: however much is wrong with an
-/// input, its problems take no more memory than people read.
+/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number of the rest: however much is wrong with
+/// an input, its problems take no more memory than people read.
 #[derive(Debug)]
 pub(in crate::ingest) struct Earliest<T> {
     /// What is kept, each with its place, ascending.

@@ -68,7 +68,6 @@ impl Source for ColumnSource<'_> {
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(WorkerResults<R>, Vec<K>)> {
         let (columns, threads) = (self.columns, rayon::current_num_threads());
-        // Few rows are cut finer, so that every thread has some.
         let most = if columns.numeric { NUMERIC } else { usize::MAX };
         let count = self.rows.len();
         self.watch.iter().for_each(|watch| watch.expect(count as u64));

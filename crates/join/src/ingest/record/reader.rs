@@ -3,7 +3,7 @@
 //! ```text
 //! Source   chunks of a text, or pieces of columns (see `columns`)
 //! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its query
-//! Keep     how records are kept: Grouped, if those of a query are together, or Scattered (see `group`), if they may be anywhere
+//! Keep     how records are kept: Together, if those of a query are together, or Scattered (see `by_query`), if they may be anywhere
 //! Make     makes a table of judged documents, or a row of labels, from the records of a query
 //! ```
 //!
@@ -17,7 +17,7 @@
 //!
 //! The first reading is optimistic: queries stand together, as they do in nearly every file. Each worker then needs the records of one
 //! query only, in memory that stays in its cache, and nothing is sorted by query. If a query comes back, all workers stop, and the input is
-//! read again from the start with `Scattered` in the place of `Grouped`. Seven million lines in any order take 3.4 times as long as in
+//! read again from the start with `Scattered` in the place of `Together`. Seven million lines in any order take 3.4 times as long as in
 //! order (0.754 and 0.220 s on one thread, "medium" in benches/RESULTS.md), and 32 bytes of memory for every row.
 //!
 //! Chunks are taken by whichever worker is free, so nothing may depend on who reads what: problems are sorted by address, counts are

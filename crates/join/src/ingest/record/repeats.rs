@@ -2,12 +2,13 @@
 //!
 //! Each but the first is a problem, and a file with one is refused. Yet its rows are kept until their query is complete, and a compressed
 //! file of a few kilobytes can repeat one row sixty million times. So, while rows are collected, those that repeat others are dropped now
-//! and then: of each query the first row of every document stays, and the earliest other rows, as many as a message shows. What is left says
-//! the same as all of them would, if the number of those that were dropped is added.
+//! and then: of each query the first row of every document stays, and the earliest other rows, as many as a message shows. What is left
+//! says the same as all of them would, if the number of those that were dropped is added.
 //!
-//! Looking for repeated rows means sorting all of them, which a large honest query should not pay for. So some rows are drawn at random first.
-//! If half of n rows repeat others of d documents, 2¹⁶ rows that are drawn have a document in common about 2³⁰/d times: certainly, wherever
-//! the repetition is worth dropping. It costs a few milliseconds each time that the number of rows has quadrupled.
+//! Looking for repeated rows means sorting all of them, which a large honest query should not pay for. So some rows are drawn at random
+//! first. 2¹⁶ rows are some 2³¹ pairs. If half of the rows repeat d documents, a quarter of the pairs are of such rows, and one in d of
+//! these has the same document: 2²⁹/d pairs, some thousands wherever the repetition is worth dropping. It costs a few milliseconds each
+//! time that the number of rows has quadrupled.
 
 use std::hash::{BuildHasher, RandomState};
 

@@ -89,7 +89,7 @@ impl StartedText {
     /// Opens an input whose rows are wanted one after another: none is held, but for tables, which have to be there as a whole.
     ///
     /// # Errors
-    /// As [`Text::open`].
+    /// As [`ToldText::open`].
     pub fn of_rows(
         join: &Join,
         input: Input,

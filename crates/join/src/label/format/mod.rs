@@ -29,7 +29,8 @@
 //!               n judgments of all queries together, m named documents of all rows together u64
 //!               where the judgments of each query end u64[queries], by document, group and sub-group · document u32[n], numbered by
 //!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
-//!               where the named documents of each row end u64[rows] · document u32[m], in rank order · names of groups and sub-groups as ids
+//!               where the named documents of each row end u64[rows] · document u32[m], in rank order
+//!               names of groups and sub-groups as ids
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read

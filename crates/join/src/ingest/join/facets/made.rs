@@ -65,7 +65,6 @@ impl<'t> MadeQuery<'t> {
             let mut lined = vec![(FacetJudgment::default(), 0); judgments.len()];
             let of = |judgment, line| (judgment, line);
             distribute((parts, &places), made.docs.len(), shape, &mut lined, of, |(judgment, _)| judgment);
-            // trec_eval counts a preference twice that is there twice.
             if !(by_preference && shape.rules.late_repeats) {
                 made.without_repeats(&mut lined, naming, query);
             }
@@ -211,8 +210,8 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
     (docs, numbers)
 }
 
-/// Puts the judgments of a query by document, group, sub-group and line, `of` each of which is made of a judgment and its line. `places` are
-/// those of the documents of all stretches.
+/// Puts the judgments of a query by document, group, sub-group and line, `of` each of which is made of a judgment and its line. `places`
+/// are those of the documents of all stretches.
 fn distribute<T: Copy>(
     (parts, places): (&[Stretch<'_>], &[u32]),
     docs: usize,

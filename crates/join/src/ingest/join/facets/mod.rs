@@ -5,9 +5,9 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each query's
-//! documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked ([`made`]). Plain
-//! labels are made of each document's largest grade.
+//! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each
+//! query's documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked
+//! ([`made`]). Plain labels are made of each document's largest grade.
 //!
 //! ```text
 //! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1      ║ a border of pieces, cut anywhere between lines
@@ -19,9 +19,9 @@
 //!
 //! Why documents are numbered twice: a piece cannot know the documents of the others, and a number of 4 bytes in each row is less than a
 //! docno. In most texts a document's lines are together, or each group names the same documents in the same order; then a row's document is
-//! the last one or the next one, which one comparison tells, and nothing is hashed (`Piece::push`). Rows are put in order by counting, by
-//! document, and sorted only where a document's own few are out of order, so that all of it is linear but for sorting distinct docnos and
-//! names.
+//! the last one or the next one, which one comparison tells, and nothing is hashed (`JudgmentPiece::push`). Rows are put in order by
+//! counting, by document, and sorted only where a document's own few are out of order, so that all of it is linear but for sorting distinct
+//! docnos and names.
 //!
 //! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in their order, so they must not depend on
 //! the order of the lines, on borders of pieces, or on threads. ndeval and trec_eval also go by names: the one by docnos where gains are

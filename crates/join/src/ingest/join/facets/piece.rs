@@ -118,7 +118,6 @@ impl JudgmentPiece {
                 *last = self.names.insert(group).0;
             }
         }
-        // Often each document has all its lines together, or each group names the same documents in the same order.
         if !self.numbering.is(*last_doc, doc) {
             let next = *last_doc + 1;
             *last_doc = if self.numbering.is(next, doc) { next } else { self.numbering.insert(doc).0 };
@@ -146,8 +145,8 @@ impl JudgmentPiece {
     fn thin(&mut self) {
         let start = self.ends.last().map_or(0, |[rows, _]| *rows as usize);
         let (docs, names) = (self.numbering.ids().len(), self.names.ids().len().max(1));
-        // More rows than (document, group, sub-group) can be without a repeat. An upper bound that costs nothing, so that honest text is
-        // never looked at row by row.
+        // The most rows without a repeat: a place (document, group, sub-group) each. The bound costs nothing, so honest text is never
+        // looked at row by row.
         let places = docs.saturating_mul(names).saturating_mul(names);
         if self.rows.len() - start > places.saturating_add(Problems::LIMIT) {
             self.drop_repeated(start);
