@@ -176,7 +176,7 @@ class Verdict(NamedTuple):
     >>> import laneval
     >>> scores = laneval.evaluate_ids([{"a"}] * 2, [["a"], ["x", "a"]], "RR", per_query=True)
     >>> print(*scores.compare(scores).gate("RR < 0.5"))
-    passed  rankings: RR < 0.5  (0.750000 held against 0.5)
+    passed  rankings: RR < 0.5  (0.750000, limit 0.5)
     """
 
     gate: str
@@ -225,7 +225,7 @@ class Comparison:
     >>> print(comparison.sentences[0].split(",")[0])
     No difference shown between rankings and baseline on RR: +0.1944
     >>> print(*comparison.notes)
-    6 queries are few: the interval and t assume normality: see the exact p of the randomisation test
+    6 queries are few: the interval and the t test assume normality: see the exact p of the randomisation test
     >>> comparison.settings["test"], comparison.settings["correction"]
     ('t', 'holm')
 

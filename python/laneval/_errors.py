@@ -170,7 +170,7 @@ class MissingQueriesWarning(LanevalWarning):
     ...     warnings.simplefilter("always")
     ...     scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR")
     >>> print(caught[0].message)
-    run: 1 judged queries are not in it, and count as empty rankings: q2
+    run: 1 judged query is not in the run and counts as an empty ranking: q2
     """
 
 
@@ -182,5 +182,5 @@ class IgnoredQueriesWarning(LanevalWarning):
     ...     warnings.simplefilter("always")
     ...     scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}, "q2": {"d1": 0.5}}, "RR")
     >>> print(caught[0].message)
-    run: 1 of its queries are not judged, and do not count: q2
+    run: 1 of its queries is not judged and does not count: q2
     """

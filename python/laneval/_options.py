@@ -70,7 +70,7 @@ class Options(TypedDict, total=False):
     processor. Calls from several threads of Python run side by side, each with its own threads.
     """
     progress: bool | Callable[[int, int], object]
-    """Show the progress on stderr, or call a function with the work done and the total."""
+    """Show the progress on stderr, or call a function with two numbers of the same unit, the work done and the total, both from 0."""
     columns: Columns
     """The names of columns of tables, or of keys of records: `{"doc": "pid"}`. For tables without a header it lists the columns in their
     order, with `None` for a column that is not read: `["query", None, "doc", "score"]` is a run, and a list with `"grade"` is judgments."""
