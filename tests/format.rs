@@ -378,7 +378,7 @@ fn exact_grades_are_kept_and_required() {
     assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
 }
 
-/// Judgments by group of three queries, in two runs: several of a document, a negative one, a query that only one run has.
+/// Judgments by facet of three queries, in two runs: several of a document, a negative one, a query that only one run has.
 fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let qrels = "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
@@ -392,7 +392,7 @@ fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
     .unwrap()
 }
 
-/// Judgments by group are kept beside the labels, in a section that readers who do not know it may skip where groups are subtopics: plain
+/// Judgments by facet are kept beside the labels, in a section that readers who do not know it may skip where groups are subtopics: plain
 /// measures take the largest grades, which are the labels.
 #[test]
 fn judgments_by_group_are_kept() {

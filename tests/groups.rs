@@ -1,4 +1,4 @@
-//! Judgments by group, from text to values: by judge, by subtopic, and as preferences.
+//! Judgments by facet, from text to values: by judge, by subtopic, and as preferences.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -440,7 +440,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
         let qrels = read(by).unwrap();
         let evaluator = Evaluator::new([measure]).unwrap();
         let error = evaluator.run_stream(&Join::default(), &qrels, "run").err().unwrap();
-        assert_eq!(error.to_string(), "judgments by group need the whole run: join it with them");
+        assert_eq!(error.to_string(), "judgments by facet need the whole run: join it with them");
     }
     let plain = Join::default().qrels(input("judgments", "a g d1 1\n")).unwrap();
     let evaluator = Evaluator::new(["alpha_nDCG@3"]).unwrap();

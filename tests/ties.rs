@@ -482,7 +482,7 @@ fn a_group_of_a_million() {
     }
 }
 
-/// Whether a measure needs judgments by group.
+/// Whether a measure needs judgments by facet.
 fn over_groups(name: &str) -> bool {
     let row = MEASURES.iter().find(|row| row.name == name).unwrap();
     matches!(row.traits.input, laneval::measure::JudgmentInput::Groups(_))

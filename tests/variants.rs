@@ -74,7 +74,7 @@ pub fn needs_no_groups(measure: &Measure) -> bool {
     !matches!(measure.input(), JudgmentInput::Groups(_))
 }
 
-/// Every measure that needs judgments by these groups.
+/// Every measure that needs judgments by these facets.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
     ALL.iter().filter(|measure| measure.input() == JudgmentInput::Groups(by)).cloned().collect()

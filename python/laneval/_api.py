@@ -240,7 +240,7 @@ def evaluate(
     >>> scores["RR"]
     0.75
 
-    Measures over subtopics, preferences or judges read judgments by these groups, as `Qrels` does with `judgments_by`; `judges="mean"`
+    Measures over subtopics, preferences or judges read judgments by these facets, as `Qrels` does with `judgments_by`; `judges="mean"`
     takes the mean over the judges of a query for all other measures.
 
     >>> qrels = [("q1", "s1", "d1", 1), ("q1", "s2", "d2", 1)]

@@ -63,7 +63,7 @@ pub struct OwnedRows {
     codes: Vec<u32>,
     docs: IdBuffer,
     values: Vec<f64>,
-    /// The group of each judgment, if judgments are read by group.
+    /// The group of each judgment, if judgments are read by facet.
     groups: Option<IdBuffer>,
 }
 
@@ -73,7 +73,7 @@ fn name_of(by: JudgedBy) -> String {
 }
 
 impl OwnedRows {
-    /// Reads judgments by group from a mapping of mappings of mappings: query, document, group, grade.
+    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group, grade.
     pub fn of_facets(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
         let (py, group) = (object.py(), name_of(by));
         let mut rows = OwnedRows::new();
@@ -163,7 +163,7 @@ impl OwnedRows {
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by group. If the
+    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by facet. If the
     /// first is a mapping, all are mappings with keys as tables have columns.
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
@@ -337,7 +337,7 @@ impl QueryCodes {
 /// The fields of a row that is a tuple.
 struct RowFields<'py> {
     query: Bound<'py, PyAny>,
-    /// The group of a judgment, if judgments are read by group.
+    /// The group of a judgment, if judgments are read by facet.
     group: Option<Bound<'py, PyAny>>,
     doc: Bound<'py, PyAny>,
     number: Bound<'py, PyAny>,

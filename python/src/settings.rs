@@ -91,7 +91,7 @@ impl Settings {
         self.evaluator.measures().iter().map(ToString::to_string).collect()
     }
 
-    /// The groups by which judgments are read: those that were asked for, or that the measures need.
+    /// The facets by which judgments are read: those that were asked for, or that the measures need.
     fn judgments_by(&self) -> Option<String> {
         self.join.judged_by.map(|by| by.to_string())
     }

@@ -55,7 +55,7 @@ impl PySource {
         PySource::of_rows(object, name, (role, None), columns)
     }
 
-    /// Reads judgments as [`Source::of`], perhaps by group.
+    /// Reads judgments as [`Source::of`], perhaps by facet.
     ///
     /// # Errors
     /// As [`Source::of`].

@@ -3,7 +3,7 @@
 //! ```text
 //! magic, version                 17 bytes, 1 byte
 //! checksum                       XXH3 of all that follows, u64
-//! dialect, by                    texts: a length (u32, little-endian) and bytes; `by` is empty unless judgments are by group
+//! dialect, by                    texts: a length (u32, little-endian) and bytes; `by` is empty unless judgments are by facet
 //! fingerprint                    u128
 //! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is the last one again
 //! ```

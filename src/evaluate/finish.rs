@@ -31,7 +31,7 @@ pub(super) struct Finishing<'a> {
     references: Vec<(usize, reference::Function)>,
     /// The documents that matter to any walk.
     heeded: Above,
-    /// The values over judgments by group.
+    /// The values over judgments by facet.
     groups: Option<FacetWalks>,
     /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
     judges: Option<JudgedQueries>,

@@ -22,7 +22,7 @@ pub(super) trait Joined {
     /// The runs.
     fn runs(&self) -> &[RunInfo];
 
-    /// The meaning of groups of judgments, if judgments were read by group.
+    /// What facets of judgments are, if judgments were read by facet.
     fn judged_by(&self) -> Option<JudgedBy> {
         None
     }

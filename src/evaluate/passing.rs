@@ -107,7 +107,7 @@ impl Evaluator {
         )?;
         let evaluation = Evaluation::new(Cow::Owned(self.clone().with_watch(None)), Feeder::Passing)?;
         if qrels.facets().is_some() {
-            let message = "judgments by group need the whole run: join it with them";
+            let message = "judgments by facet need the whole run: join it with them";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         check_judgments(&self.measures, None)?;

@@ -34,7 +34,7 @@ pub enum Recipe {
         /// The facts of the query that the walk gets, in this order.
         facts: Vec<Read>,
     },
-    /// From judgments by group, of which labels say nothing.
+    /// From judgments by facet, of which labels say nothing.
     Groups(FacetValue),
 }
 

@@ -46,7 +46,7 @@ pub enum JudgmentInput {
     Any,
     /// A grade for each judged document.
     Grades,
-    /// Judgments by group.
+    /// Judgments by facet.
     Groups(JudgedBy),
 }
 

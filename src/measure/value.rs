@@ -339,7 +339,7 @@ impl Measure {
     }
 }
 
-/// The groups by which judgments have to be read for these measures; `None` if all take a grade for each document.
+/// The facets by which judgments have to be read for these measures; `None` if all take a grade for each document.
 ///
 /// ```
 /// use laneval::JudgedBy;

@@ -169,7 +169,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// The measures over judgments by group, by index.
+    /// The measures over judgments by facet, by index.
     pub(crate) fn facets(&self) -> impl Iterator<Item = (usize, &FacetValue)> + Clone {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
             Recipe::Groups(value) => Some((at, value)),

@@ -13,11 +13,11 @@ pub struct Ranking<'a> {
     pub book: &'a Codebook,
     /// The exact grades, if codes are classes of grades.
     pub exact: Option<ReferenceGrades<'a>>,
-    /// The judgments by group, if they were read so.
+    /// The judgments by facet, if they were read so.
     pub facets: Option<RankedFacets<'a>>,
 }
 
-/// The judgments by group of a query, and the named documents of a ranking.
+/// The judgments by facet of a query, and the named documents of a ranking.
 #[derive(Debug, Clone, Copy)]
 pub struct RankedFacets<'a> {
     /// The judgments.

@@ -731,7 +731,7 @@ fn batches_of_a_stream_leave_nothing_behind() {
     assert!(scores.runs[0].average(0).is_some_and(|average| average > 0.1));
 }
 
-/// Judgments by group of two queries in two runs, of which the second has only one ranking.
+/// Judgments by facet of two queries in two runs, of which the second has only one ranking.
 fn grouped(by: JudgedBy) -> Forged {
     let text = |text: &str| Input::Bytes { name: "text".to_owned(), bytes: text.into() };
     let qrels = "a g s d1 2\na g t d2 1\na g s d2 1\na h s d1 0\nb h s d3 -1\nb g t d1 1\n";
@@ -748,7 +748,7 @@ fn grouped(by: JudgedBy) -> Forged {
     found
 }
 
-/// Forged judgments by group give an error, or values on which the engine and the plain functions agree if the file is said to be sound.
+/// Forged judgments by facet give an error, or values on which the engine and the plain functions agree if the file is said to be sound.
 #[test]
 fn whatever_judgments_by_group_say() {
     for (_, by) in JudgedBy::ALL {
@@ -807,7 +807,7 @@ fn whatever_judgments_by_group_say() {
     }
 }
 
-/// Opening does not compare labels with judgments by group: only `verify` does.
+/// Opening does not compare labels with judgments by facet: only `verify` does.
 #[test]
 fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
     let with = |by, labels: &[(usize, u8)]| {

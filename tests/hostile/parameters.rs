@@ -64,7 +64,7 @@ fn graded(grades: &[f64]) -> LabelMatrix {
     matrix(&Shape { grades: grades.to_vec(), queries })
 }
 
-/// The same for judgments by group, with negative grades where there are none. The last query has no grade but the lowest.
+/// The same for judgments by facet, with negative grades where there are none. The last query has no grade but the lowest.
 fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     let grades = if grades.is_empty() { &[-1.0] } else { grades };
     let line = |query: &str, group: &str, doc: usize, grade: f64| format!("{query} {group} d{doc} {grade}\n");

@@ -150,7 +150,7 @@ impl Read for Spaced {
     }
 }
 
-/// What is held of judgments by group are the judgments, and not their text, whether it is compressed or passes by.
+/// What is held of judgments by facet are the judgments, and not their text, whether it is compressed or passes by.
 #[test]
 fn the_text_of_judgments_by_group_takes_no_memory() {
     let _alone = alone();

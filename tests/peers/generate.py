@@ -237,7 +237,7 @@ def write_rows(path, rows, layout):
 
 
 def grouped_rows(topics, groups, seed):
-    """The lines of judgments by group; `groups` is a key of GROUPS."""
+    """The lines of judgments by facet; `groups` is a key of GROUPS."""
     rng = random.Random(f"{groups} {seed}")
     return [GROUPS[groups](rng, topic) for topic in topics]
 
@@ -267,7 +267,7 @@ def main():
     parser.add_argument("--hard", action="store_true", help="grades up to 12 and 100, scores at the edges of f32")
     parser.add_argument("--shape", choices=SHAPES, default="mixed")
     parser.add_argument("--layout", choices=LAYOUTS, default="shuffled")
-    parser.add_argument("--groups", choices=GROUPS, help="judgments by group, where the second field says which")
+    parser.add_argument("--groups", choices=GROUPS, help="judgments by facet, where the second field says which")
     args = parser.parse_args()
     for path in write_data(args.out, args.seed, args.shape, args.layout, args.queries, args.depth, args.hard, args.groups):
         print(path)

@@ -1,4 +1,4 @@
-"""Judgments by group for the topics of `generate.py`: by judge, by subtopic, and preferences.
+"""Judgments by facet for the topics of `generate.py`: by judge, by subtopic, and preferences.
 
 Every function makes the lines of one topic; a topic without judgments gets none. Standard library only.
 """

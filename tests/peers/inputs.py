@@ -21,7 +21,7 @@ class Data:
         return self._read(self.qrels, 3, plain.value_of)
 
     def read_lines(self):
-        """The lines of the qrels as lists of fields, for judgments by group."""
+        """The lines of the qrels as lists of fields, for judgments by facet."""
         return [line.split() for line in self.qrels.read_text(encoding="utf-8").splitlines()]
 
     def read_groups(self):

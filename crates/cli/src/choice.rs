@@ -73,7 +73,7 @@ pub fn judges() -> Vec<NamedChoice<OverJudges>> {
     ]
 }
 
-/// Lists the meanings of groups of judgments.
+/// Lists the facets of judgments.
 pub fn groups() -> Vec<NamedChoice<JudgedBy>> {
     described(&JudgedBy::ALL, |by| match by {
         JudgedBy::Judge => "a judge: `query judge document grade`",

@@ -58,7 +58,7 @@ pub struct Convert {
     formats: FormatOptions,
 }
 
-/// Lists the groups of judgments that tables have columns for.
+/// Lists the facets of judgments that tables have columns for.
 fn columns() -> Vec<NamedChoice<JudgedBy>> {
     groups().into_iter().filter(|&(_, by, _)| by != JudgedBy::Preference).collect()
 }

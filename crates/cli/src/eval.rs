@@ -206,7 +206,7 @@ impl Eval {
     /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
     fn piped(&self, evaluator: &Evaluator, inputs: &EvaluationInputs) -> Result<Option<Piped>, Stop> {
         match inputs {
-            // What needs all results at once, or the run twice, holds it: several runs, names by tags, ties, judgments by group, a plan to
+            // What needs all results at once, or the run twice, holds it: several runs, names by tags, ties, judgments by facet, a plan to
             // explain, a GPU.
             EvaluationInputs::Text(qrels, runs)
                 if runs.len() == 1

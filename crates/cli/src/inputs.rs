@@ -172,7 +172,7 @@ impl RankingOptions {
         self.needed_groups = Some(JudgedBy::Judge);
     }
 
-    /// Returns the groups by which judgments are read.
+    /// Returns the facets by which judgments are read.
     pub fn groups(&self) -> Option<JudgedBy> {
         self.judgments_by.or(self.needed_groups)
     }

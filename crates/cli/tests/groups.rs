@@ -1,4 +1,4 @@
-//! Judgments by group: which measures read what, and what `build` keeps.
+//! Judgments by facet: which measures read what, and what `build` keeps.
 
 use crate::folder::{Folder, Ran};
 
@@ -83,7 +83,7 @@ fn measures_on_other_judgments_are_refused() {
     );
     fails(&folder, "eval -m prefs_simp -m AP preferred run", "needs a grade for each document");
     fails(&folder, "eval --judgments-by nobody -m AP judged run", "nobody");
-    // Without a measure over groups, lines that judge a document again are wrong.
+    // Without a measure over facets, lines that judge a document again are wrong.
     fails(&folder, "eval -m AP judged run", "judged:2: ");
 }
 

@@ -155,7 +155,7 @@ impl TrecEval {
         })
     }
 
-    /// Returns the groups by which judgments are read.
+    /// Returns the facets by which judgments are read.
     fn check_formats(&self) -> Result<Option<JudgedBy>, Stop> {
         if self.results_format != "trec_results" {
             let other = &self.results_format;

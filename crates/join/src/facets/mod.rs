@@ -1,4 +1,4 @@
-//! Values of rankings over judgments by group: by subtopics, as preferences, and of several judges.
+//! Values of rankings over judgments by facet: by subtopics, as preferences, and of several judges.
 
 pub mod agreement;
 pub mod preferences;
@@ -10,7 +10,7 @@ use crate::label::{Facets, JudgedBy, QueryFacets};
 use preferences::{PreferenceFault, PreferenceLine, Preferences};
 use subtopics::{AtCutoff, Setting, SubtopicQuery, Subtopics, WholeRanking};
 
-/// A value of a ranking over judgments by group.
+/// A value of a ranking over judgments by facet.
 #[derive(Debug, Clone, Copy)]
 pub enum FacetValue {
     /// A value over subtopics.
@@ -78,7 +78,7 @@ impl FacetValue {
     }
 }
 
-/// Values over judgments by group, prepared for rankings of some queries.
+/// Values over judgments by facet, prepared for rankings of some queries.
 #[derive(Debug)]
 pub struct FacetWalks {
     /// The values over subtopics, by setting.

@@ -43,7 +43,7 @@ pub struct Join {
     pub qrels_as: ReadAs,
     /// The way runs are read.
     pub runs_as: ReadAs,
-    /// The groups by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
+    /// The facets by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
     /// subtopics. Preferences are read from TREC text, or given in memory.
     pub judged_by: Option<JudgedBy>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.

@@ -30,7 +30,7 @@ pub struct Batch<'a> {
     pub(super) tied: Option<&'a TiedGroups>,
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(super) exact: Option<&'a ExactGrades>,
-    /// The judgments by group, and the named documents of all rows, if they were read so.
+    /// The judgments by facet, and the named documents of all rows, if they were read so.
     pub(super) grouped: Option<&'a FacetRows>,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Batch<'a> {
         self.exact
     }
 
-    /// The judgments by group of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
-    /// judgments were read by group.
+    /// The judgments by facet of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
+    /// judgments were read by facet.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped

@@ -1,4 +1,4 @@
-//! Judgments by group: several of one document, by judges, by subtopics, or as preferences.
+//! Judgments by facet: several of one document, by judges, by subtopics, or as preferences.
 //!
 //! The documents that the qrels name for a query are numbered from 0 in bytewise order of their docnos, and so are groups and sub-groups. A
 //! matrix keeps the numbers of the named documents of each row in rank order; the labels say at which ranks they are.
@@ -14,15 +14,15 @@ use super::ragged::{Ragged, pieces};
 /// The number of queries whose judgments are checked at once.
 const PIECE: usize = 1 << 10;
 
-/// The meaning of groups of judgments.
+/// What facets of judgments are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgedBy {
-    /// A group is a judge.
+    /// A facet is a judge.
     Judge,
-    /// A group is a subtopic of the query.
+    /// A facet is a subtopic of the query.
     Subtopic,
-    /// A group states preferences: a document is preferred to those of lower levels in the same sub-group.
+    /// A facet is a judgment group, which states preferences: a document is preferred to those of lower levels in the same sub-group.
     Preference,
 }
 
@@ -32,7 +32,7 @@ impl JudgedBy {
         [("judge", JudgedBy::Judge), ("subtopic", JudgedBy::Subtopic), ("preference", JudgedBy::Preference)];
 }
 
-named!(JudgedBy, "groups of judgments");
+named!(JudgedBy, "a facet of judgments");
 
 /// A judgment of a document in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -70,7 +70,7 @@ impl FacetJudgment {
     }
 }
 
-/// Judgments by group of some queries.
+/// Judgments by facet of some queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facets {
     /// The meaning of the groups.
@@ -83,7 +83,7 @@ pub struct Facets {
     pub largest: Ragged<f64>,
 }
 
-/// Judgments by group of one query.
+/// Judgments by facet of one query.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryFacets<'a> {
     /// The number of documents.
@@ -190,7 +190,7 @@ impl FacetRows {
     }
 }
 
-/// Judgments by group, and the named documents of rankings.
+/// Judgments by facet, and the named documents of rankings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacetRows {
     /// The judgments of all queries.

@@ -167,13 +167,13 @@ impl LabelMatrix {
         self.exact.as_ref()
     }
 
-    /// The judgments by group, and the named documents of each row, if judgments were read by group.
+    /// The judgments by facet, and the named documents of each row, if judgments were read by facet.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&FacetRows> {
         self.grouped.as_ref()
     }
 
-    /// The meaning of groups of judgments, if judgments were read by group.
+    /// What facets of judgments are, if judgments were read by facet.
     pub fn judged_by(&self) -> Option<JudgedBy> {
         self.grouped.as_ref().map(|grouped| grouped.of.by)
     }
@@ -232,7 +232,7 @@ pub struct StagedPiece {
     pub labels: Vec<u8>,
     /// The exact grades of the judged documents of the rankings, row after row in rank order, if codes are classes of grades.
     pub exact: Vec<f64>,
-    /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by group.
+    /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by facet.
     pub numbers: Vec<u32>,
 }
 
@@ -278,7 +278,7 @@ impl MatrixBuilder {
         MatrixBuilder { exact, ..self }
     }
 
-    /// Sets the judgments by group.
+    /// Sets the judgments by facet.
     #[must_use]
     pub fn with_facets(self, grouped: Option<Arc<Facets>>) -> Self {
         MatrixBuilder { grouped, ..self }

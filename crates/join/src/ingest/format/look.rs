@@ -19,7 +19,7 @@ use crate::label::JudgedBy;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct KnownOfText<'a> {
     pub role: Role,
-    /// The groups by which judgments are read, if tables can have them.
+    /// The facets by which judgments are read, if tables can have them.
     pub by: Option<JudgedBy>,
     /// The name of the text, perhaps a path.
     pub name: &'a str,

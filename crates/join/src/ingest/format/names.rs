@@ -40,7 +40,7 @@ impl ColumnRole {
         COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 
-    /// The column of the groups of judgments, if tables can have them.
+    /// The column of the facets of judgments, if tables can have them.
     fn of_groups(by: JudgedBy) -> Option<Self> {
         match by {
             JudgedBy::Judge => Some(ColumnRole::Judge),
@@ -308,7 +308,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Chooses columns that are named in order, with those of the groups of judgments by `by`.
+/// Chooses columns that are named in order, with those of the facets of judgments by `by`.
 ///
 /// # Errors
 /// Names that are not in order, or lack a column; what to say of it.
@@ -351,7 +351,7 @@ fn chosen(
     })
 }
 
-/// Chooses the columns of these names that are read as results, or as judgments, perhaps by groups.
+/// Chooses the columns of these names that are read as results, or as judgments, perhaps by facets.
 pub(in crate::ingest) fn choose(
     names: &[&[u8]],
     role: Role,

@@ -27,7 +27,7 @@ pub(in crate::ingest) struct RecordKeys {
     pub value: NumberKind,
     /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
-    /// The groups by which judgments are read, and their key.
+    /// The facets by which judgments are read, and their key.
     group: Option<(JudgedBy, Vec<u8>)>,
 }
 

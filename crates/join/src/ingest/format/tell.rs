@@ -56,7 +56,7 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
     let rules = dialect.rules();
     let foreign = || match of_head(head, role, rules) {
         None => Ok(Form::trec()),
-        // The reader of judgments by group says what is wrong with lines.
+        // The reader of judgments by facet says what is wrong with lines.
         Some(OtherFormat::Told(1.., _)) if known.by.is_some() => Ok(Form::trec()),
         Some(other) => Err(other),
     };

@@ -55,7 +55,7 @@ impl Join {
         Ok((opened, form))
     }
 
-    /// Reads judgments by group of an input that can be read once. Of TREC text nothing is held but its judgments.
+    /// Reads judgments by facet of an input that can be read once. Of TREC text nothing is held but its judgments.
     fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());

@@ -61,7 +61,7 @@ pub struct Qrels {
     facts: Facts,
     /// The exact grades of each query, if codes are classes of grades.
     exact: Option<ExactFacts>,
-    /// The judgments by group, if they were read so; documents are numbered then.
+    /// The judgments by facet, if they were read so; documents are numbered then.
     grouped: Option<Arc<Facets>>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
@@ -189,7 +189,7 @@ impl Qrels {
         self.exact.as_ref()
     }
 
-    /// The judgments by group, if they were read so.
+    /// The judgments by facet, if they were read so.
     #[doc(hidden)]
     pub fn facets(&self) -> Option<&Arc<Facets>> {
         self.grouped.as_ref()
@@ -228,7 +228,7 @@ impl Qrels {
         Qrels { fingerprint, ..self }
     }
 
-    /// Sets the judgments by group, and their fingerprint.
+    /// Sets the judgments by facet, and their fingerprint.
     pub(in crate::ingest) fn with_facets(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
     }
@@ -312,7 +312,7 @@ impl Qrels {
         documents
     }
 
-    /// Calls `take` with each judgment: query, group (empty unless judgments were read by group), sub-group, document, grade. A negative
+    /// Calls `take` with each judgment: query, group (empty unless judgments were read by facet), sub-group, document, grade. A negative
     /// grade without groups may be any.
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {

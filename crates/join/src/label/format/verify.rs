@@ -19,7 +19,7 @@ use crate::label::tile::Tile;
 impl LabelMatrix {
     /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
     /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be, and of
-    /// judgments by group a document's label is that of its largest grade.
+    /// judgments by facet a document's label is that of its largest grade.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }

@@ -1,4 +1,4 @@
-//! Judgments by group: lines that name a judge, a subtopic or a judgment group beside the document.
+//! Judgments by facet: lines that name a judge, a subtopic or a judgment group beside the document.
 //!
 //! ```text
 //! by judge or subtopic   query group document grade
@@ -73,7 +73,7 @@ const BLOCK: u64 = 8 << 20;
 /// The bytes of a usual line.
 const USUAL: usize = 32;
 
-/// Reads judgments by group; returns what can be used of them, and the problems.
+/// Reads judgments by facet; returns what can be used of them, and the problems.
 pub(in crate::ingest) fn read(
     text: &Opened,
     by: (JudgedBy, Option<usize>),
@@ -127,7 +127,7 @@ pub(in crate::ingest) fn read_rows(
     assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
 }
 
-/// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
+/// Reads columns in memory by facet; returns what can be used of them, and the problems, whose lines are rows.
 pub(in crate::ingest) fn read_columns(
     (name, batches): (&str, &[Judgments<'_>]),
     by: JudgedBy,
@@ -228,7 +228,7 @@ fn take(
     }
 }
 
-/// Reads judgments by group that pass by once; returns what can be used of them, and the problems.
+/// Reads judgments by facet that pass by once; returns what can be used of them, and the problems.
 pub(in crate::ingest) fn read_passing(
     (name, text): (&str, impl Read),
     by: (JudgedBy, Option<usize>),
@@ -456,7 +456,7 @@ fn stretches_by_query(pieces: &[JudgmentPiece]) -> Vec<QueryStretches<'_>> {
     queries
 }
 
-/// Judgments of each document's largest grade, made of `count` judgments by group.
+/// Judgments of each document's largest grade, made of `count` judgments by facet.
 fn largest_grades(rows: &Collected, count: usize, name: &str, dialect: Dialect, seed: Seed) -> Result<Qrels> {
     if count == 0 {
         return Ok(Qrels::none(name, dialect, seed));

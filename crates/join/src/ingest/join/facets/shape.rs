@@ -1,4 +1,4 @@
-//! The shape of a line of judgments by group.
+//! The shape of a line of judgments by facet.
 
 use crate::ingest::lines::dialect::{Dialect, Rules};
 use crate::label::JudgedBy;
