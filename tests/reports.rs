@@ -1,8 +1,9 @@
 //! Reports of scores made by hand: the effects of a terminal's width and colour.
 
+use laneval::compare::{Comparison, ComparisonOptions};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, ReportOptions, notes};
-use laneval::{Ids, PerQuery, RunScores, Scores, StatName, Unmatched};
+use laneval::{Evaluator, Ids, Join, PerQuery, Qrels, RunScores, Scores, StatName, Unmatched};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 
@@ -156,4 +157,29 @@ fn notes_say_what_was_missing_or_ignored() {
     run.filled = false;
     run.queries = 9;
     assert!(matches!(&notes(&scores(vec![run]))[..], [Note::Warning(text)] if text.contains("only 9 of 19")));
+}
+
+/// Ids that are no text stay apart in JSON, and are the bytes that they are in CSV.
+#[test]
+fn ids_of_comparisons_that_are_no_text_stay_apart() {
+    let ids = [&b"q\xfe"[..], b"q\xff"];
+    let qrels = Qrels::new(ids.map(|id| (id, "d", 1.0))).unwrap();
+    let runs = ["one", "two"].map(|name| (name.to_owned(), ids.map(|id| (id, "d", 1.0))));
+    let matrix = Join::default().rankings(&qrels, runs).unwrap();
+    let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
+    let comparison = Comparison::of(&scores, &ComparisonOptions::default()).unwrap();
+    let written = |format: Format| {
+        let (options, mut bytes) =
+            (ReportOptions { per_query: true, ..ReportOptions::default() }, Vec::new());
+        format.write_comparison(&comparison, &[], &options, &mut bytes).unwrap();
+        bytes
+    };
+    for format in [Format::Json, Format::Jsonl] {
+        let text = String::from_utf8(written(format)).unwrap();
+        for id in ["q\u{fffd}fe", "q\u{fffd}ff"] {
+            assert!(text.contains(&format!("\"{id}\"")), "{text}");
+        }
+    }
+    let csv = written(Format::Csv);
+    assert!(ids.iter().all(|id| csv.windows(id.len()).any(|bytes| bytes == *id)));
 }

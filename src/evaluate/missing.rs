@@ -82,8 +82,8 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
         None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
     };
     let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
-    // Each judged query that is not missing was found among those that count, so but for a collision of hashes this is no less than 0.
-    let others = counted.count() - (judged.len() - missing.len()) as u64;
+    // Each judged query that is not missing was found among those that count; a collision of hashes, or a forged summary, may find more.
+    let others = counted.count().saturating_sub((judged.len() - missing.len()) as u64);
     match others {
         0 => Ok(missing),
         1 => Err("1 of its queries is not in these judgments".to_owned()),

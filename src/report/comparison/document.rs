@@ -1,5 +1,6 @@
 //! The keys of a comparison's JSON document, in the order in which they are written.
 
+use crate::report::JsonText;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -104,7 +105,7 @@ pub struct GateOf<'a> {
 /// The values of the runs for a query under a measure.
 #[derive(Serialize)]
 pub struct JsonQuery<'a> {
-    pub query_id: String,
+    pub query_id: JsonText<'a>,
     pub measure: String,
     pub values: Vec<(&'a str, f64)>,
 }

@@ -7,6 +7,7 @@ use super::document::{
     PairOf,
 };
 use crate::compare::{Agreement, Anova, Comparison, Gate, Judged, Permutations};
+use crate::report::JsonText;
 use crate::report::options::ReportOptions;
 
 /// The version of the document's keys. They are only added to; were one renamed or given another meaning, this would grow.
@@ -132,7 +133,7 @@ fn verdicts<'a>(
 fn per_query(comparison: &Comparison, measure: usize) -> impl Iterator<Item = JsonQuery<'_>> {
     let value = move |run, query: usize| (name(comparison, run), comparison.values(measure, run)[query]);
     comparison.query_ids().enumerate().map(move |(query, id)| JsonQuery {
-        query_id: String::from_utf8_lossy(id).into_owned(),
+        query_id: JsonText(id),
         measure: comparison.measures[measure].to_string(),
         values: (0..comparison.runs.len()).map(|run| value(run, query)).collect(),
     })

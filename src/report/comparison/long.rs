@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::stats;
 use crate::compare::Comparison;
+use crate::report::JsonText;
 use crate::report::delimited::plain;
 use crate::report::long;
 use crate::report::options::ReportOptions;
@@ -15,15 +16,10 @@ use crate::report::options::ReportOptions;
 struct LongRow<'a> {
     run: &'a str,
     baseline: &'a str,
-    #[serde(serialize_with = "lossy")]
-    query_id: &'a [u8],
+    query_id: JsonText<'a>,
     measure: &'a str,
     stat: &'a str,
     value: f64,
-}
-
-fn lossy<S: serde::Serializer>(id: &[u8], to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(&String::from_utf8_lossy(id))
 }
 
 /// Calls `each` with every row: values of queries and their differences first, if they are wanted, then statistics.
@@ -41,7 +37,7 @@ fn rows(
                     each(LongRow {
                         run: &run.name,
                         baseline: "",
-                        query_id,
+                        query_id: JsonText(query_id),
                         measure: name,
                         stat: "value",
                         value,
@@ -56,7 +52,7 @@ fn rows(
                     each(LongRow {
                         run,
                         baseline,
-                        query_id,
+                        query_id: JsonText(query_id),
                         measure: name,
                         stat: "delta",
                         value: value - other,
@@ -69,14 +65,21 @@ fn rows(
         for run in &comparison.runs {
             for (stat, value) in stats::of_run(comparison, run, at) {
                 let Some(value) = value else { continue };
-                each(LongRow { run: &run.name, baseline: "", query_id: b"", measure: name, stat, value })?;
+                each(LongRow {
+                    run: &run.name,
+                    baseline: "",
+                    query_id: JsonText(b""),
+                    measure: name,
+                    stat,
+                    value,
+                })?;
             }
         }
         for of in comparison.of_measure(at) {
             let [run, baseline] = [of.pair.run, of.pair.baseline].map(|at| comparison.runs[at].name.as_str());
             for (stat, value) in stats::of_difference(comparison, of) {
                 let Some(value) = value else { continue };
-                each(LongRow { run, baseline, query_id: b"", measure: name, stat, value })?;
+                each(LongRow { run, baseline, query_id: JsonText(b""), measure: name, stat, value })?;
             }
         }
     }
@@ -100,7 +103,7 @@ pub fn write_delimited(
         };
         let text = [row.run, row.baseline].map(str::as_bytes);
         let cells =
-            [text[0], text[1], row.query_id, row.measure.as_bytes(), row.stat.as_bytes(), value.as_bytes()];
+            [text[0], text[1], row.query_id.0, row.measure.as_bytes(), row.stat.as_bytes(), value.as_bytes()];
         table.write_record(cells).map_err(plain)
     })?;
     table.flush()
