@@ -93,13 +93,16 @@ class Matrix:
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
         """Evaluates all runs, and returns their summary, to be merged with others. `measures` and `options`, keywords of `Options`, are as
-        for `evaluate`.
+        for `evaluate`, but for what needs the values of all queries, as `Summary.of` says.
 
-        Raises what `evaluate` raises, and `UnanswerableError` if a measure is written in Python.
+        Raises what `evaluate` raises, `OptionError` if a keyword needs the values of all queries, and `UnanswerableError` if a measure is
+        written in Python.
         """
         from laneval._summary import Summary, _ready
 
-        return Summary(_ready(measures, options).native.summary(self._native))
+        ready = _ready(measures, options)
+        _made_already(options)
+        return Summary(ready.native.summary(self._native))
 
     def load(self, adapter: str | None = None) -> ResidentMatrix:
         """Sends the labels to a GPU, where they stay for repeated evaluation. `adapter` is the number of a GPU in `devices()`, or a part of
@@ -269,7 +272,8 @@ def evaluate_runs(
     A run by its name, the judgments (`qrels`), `measures`, `query_lengths` (once `groups`) and `options`, keywords of `Options`, are as for
     `evaluate`.
 
-    Raises what `evaluate` raises, with the name of the run, and `TypeError` if a run in memory has no name.
+    Raises what `evaluate` raises, with the name of the run, `TypeError` if a run in memory has no name, and `UnanswerableError` if there
+    are no runs.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1}}
@@ -487,14 +491,14 @@ def _evaluated(
 
 def _made_already(options: Options) -> None:
     """Checks that no option is given that has to be known when the rankings of a matrix are made."""
-    alone(options, "for a matrix, whose rankings were made already: give it to `Matrix.build`")
+    alone(options, "for a matrix, whose rankings were made already", "give it to `Matrix.build` instead")
     if options.get("ties") in ("docno-asc", "input", "rank"):
         raise OptionError(f"ties={options['ties']!r} has to be known when rankings are made: give it to `Matrix.build`")
 
 
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:
     ready = Ready(measures, options)
-    alone(options, "for arrays, whose scores are compared as they are")
+    alone(options, "for arrays, whose scores are compared as they are", "leave it out")
     if options.get("ties") in ("docno-asc", "rank"):
         raise OptionError(f"ties={options['ties']!r} changes nothing for arrays, which have no ids and no ranks: leave it out")
     if not ready.custom:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from laneval._errors import UnanswerableError
+from laneval._errors import OptionError, UnanswerableError
 
 if TYPE_CHECKING:
     from laneval import _native
@@ -40,14 +40,19 @@ class CustomMeasure:
         from laneval import _native
         from laneval._errors import MeasureError
 
+        if not callable(function):
+            what = f"{function!r} of {type(function)}"
+            raise TypeError(f"the measure is made of {what}: a function of labels, lengths, judged and grades was expected")
+        _check(better, average)
         try:
             taken = _native.parse(name)
         except MeasureError:
             taken = []
+        whole = (0, len(name.encode()))
         if taken:
-            raise MeasureError(f"{name}: laneval has a measure of this name: {taken[0]}", name, (0, len(name)))
+            raise MeasureError(f"{name}: laneval has a measure of this name: {taken[0]}", name, whole)
         if not name or any(letter.isspace() or letter == "," for letter in name):
-            raise MeasureError(f"{name!r} cannot be the name of a measure", name, (0, len(name)))
+            raise MeasureError(f"{name!r} cannot be the name of a measure", name, whole)
         self.function = function
         self.name = name
         self.better = better
@@ -161,7 +166,8 @@ def measure(
     `average` is how the values of queries become one, `"mean"`, `"sum"` or `"gmean"`, the geometric mean; values lie in `range`, from its
     first number to its second, by default from −inf to inf. Without a function, returns a decorator that makes the measure.
 
-    Raises `MeasureError` if the name is one of laneval's, or no name; `evaluate` raises `UnanswerableError` if not n values come back, or
+    Raises `TypeError` if the function is none, `OptionError` if `better` or `average` is none of these, and `MeasureError` if the name is
+    one of laneval's, or no name; `evaluate` raises `UnanswerableError` if not n values come back, or
     one that is not in the range.
 
     >>> import numpy as np
@@ -174,9 +180,21 @@ def measure(
     >>> dict(laneval.evaluate(qrels, run, [top1, "RR"]))
     {'Top1Grade': 1.0, 'RR': 0.75}
     """
+    _check(better, average)
     if function is None:
         return lambda of: CustomMeasure(of, name or str(getattr(of, "__name__", "")), better, average, range)
     return CustomMeasure(function, name or str(getattr(function, "__name__", "")), better, average, range)
+
+
+def _check(better: object, average: object) -> None:
+    """Checks that the keywords of a measure have values that they take.
+
+    Raises `OptionError` otherwise.
+    """
+    if better not in ("higher", "lower", None):
+        raise OptionError(f"better is {better!r}: 'higher', 'lower' or None was expected")
+    if average not in ("mean", "sum", "gmean"):
+        raise OptionError(f"average is {average!r}: 'mean', 'sum' or 'gmean' was expected")
 
 
 def _doubles(values: Sequence[float]) -> bytes:

@@ -60,10 +60,10 @@ class InputError(LanevalError, ValueError):
 
 
 class MeasureError(LanevalError, ValueError):
-    """An unknown measure: its `text`, the `span` of it that is at fault, `(start, end)` in bytes of UTF-8 from 0, and `suggestions`
-    `[name]`.
+    """An unknown measure: its `text`, the `span` of it that is at fault, `(start, end)` in letters of the text from 0, and `suggestions`
+    `[name]`. So `text[start:end]` is at fault.
 
-    `message` is its text.
+    `message` is its text. An error is made of the span in bytes of UTF-8, as the native part counts it.
 
     >>> import laneval
     >>> try:
@@ -82,11 +82,19 @@ class MeasureError(LanevalError, ValueError):
     ) -> None:
         super().__init__(message, text, span, suggestions or [])
         self.text = text
-        self.span = span
+        start, end = span
+        self.span = (_letters(text, start), _letters(text, end))
         self.suggestions = suggestions or []
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+def _letters(text: str, count: int) -> int:
+    """The number of letters that begin in this number of bytes of a text in UTF-8."""
+    if text.isascii():
+        return count
+    return sum(byte & 0xC0 != 0x80 for byte in text.encode(errors="surrogatepass")[:count])
 
 
 class MatrixError(LanevalError, ValueError):

@@ -219,8 +219,9 @@ def whole(number: object, word: str) -> None:
         raise ValueError(f"{word} is out of range: an int from 1 to 4294967295 was expected")
 
 
-def alone(options: Options, where: str) -> None:
-    """Checks that keywords by which rankings are made have their defaults, where they were made already.
+def alone(options: Options, where: str, instead: str) -> None:
+    """Checks that keywords by which rankings are made have their defaults, where they were made already. `where` and `instead` say in the
+    message why a keyword changes nothing, and what to do.
 
     Raises `OptionError` otherwise, because ignoring them silently would mislead.
     """
@@ -230,7 +231,7 @@ def alone(options: Options, where: str) -> None:
     for word, default in made.items():
         of = options.get(word, default)
         if of != default:
-            raise OptionError(f"{word}={of!r} changes nothing {where}: leave it out")
+            raise OptionError(f"{word}={of!r} changes nothing {where}: {instead}")
 
 
 def _hashable(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from laneval import _native
 from laneval._arrays import lent
+from laneval._errors import UnanswerableError
 from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names
 
 class ArrowStream(Protocol):
@@ -151,14 +152,23 @@ def _judgments(
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:
+    """Runs with their names, of which there is one at least."""
     if isinstance(runs, Mapping):
         for name in runs:
             if not isinstance(name, str):
                 raise TypeError(f"the name {name!r} of a run is of {type(name)}: a str was expected")
-        return list(runs.items())
+        return _some(list(runs.items()))
     if isinstance(runs, (str, bytes, os.PathLike)):
         raise TypeError("runs is one path: a list of paths, or a dict of runs by their names, was expected")
-    for path in runs:
+    paths = list(runs)  # once, of an iterator
+    for path in paths:
         if not isinstance(path, (str, bytes, os.PathLike)):
             raise TypeError(f"a run of {type(path)} has no name: a list holds paths, and runs in memory are {{'name': run, …}}")
-    return [(None, os.fspath(path)) for path in runs]
+    return _some([(None, os.fspath(path)) for path in paths])
+
+
+def _some(runs: list[tuple[str | None, Any]]) -> list[tuple[str | None, Any]]:
+    """Runs, of which there is one at least."""
+    if not runs:
+        raise UnanswerableError("there are no runs")
+    return runs

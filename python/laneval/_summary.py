@@ -9,11 +9,15 @@ from typing import Any, Literal, Unpack
 
 from laneval import _native
 from laneval._arrays import lent
-from laneval._errors import UnanswerableError
+from laneval._errors import OptionError, UnanswerableError
 from laneval._layouts import Labelled, Tagged
 from laneval._options import DEFAULT, Measures, Options, Ready, Stat, named_columns, stat_names
 from laneval._scores import RunScores, Scores
 from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named
+
+
+_OF_VALUES = ("median", "ci95")
+"""The statistics that need the values of all queries, so that no summary has them."""
 
 
 class Summary:
@@ -60,9 +64,11 @@ class Summary:
         **options: Unpack[Options],
     ) -> Summary:
         """Evaluates `runs` against judgments (`qrels`), and returns their summary. `measures` and `options`, keywords of `Options`, are as
-        for `evaluate_runs`.
+        for `evaluate_runs`, but for what needs the values of all queries: `per_query`, and the statistics `"median"` and `"ci95"`. A
+        summary holds what all other statistics need, whether they are named here or not: `scores` computes them.
 
-        Raises what `evaluate_runs` raises, and `UnanswerableError` if a measure is written in Python.
+        Raises what `evaluate_runs` raises, `OptionError` if a keyword needs the values of all queries, and `UnanswerableError` if a
+        measure is written in Python.
         """
         ready = _ready(measures, options)
         matrix = ready.native.build(_judgments(ready, qrels, options), _named(runs), ready.columns)
@@ -159,12 +165,12 @@ class Stream:
     the names of all runs, a column `run` names the run of a result. `"labels"` has one ranking in each row: `query_id`, `labels` (lists of
     grades, or bytes with one signed byte for each rank; −1 is not judged), and `relevant` or `judged` as for `evaluate_labels`.
 
-    `measures`, the judgments (`qrels`) and `options`, keywords of `Options`, are as for `evaluate`; `grades` are those that labels may
+    `measures`, the judgments (`qrels`) and `options`, keywords of `Options`, are as for `Summary.of`; `grades` are those that labels may
     have, `[grade]`, from 0, by default 0 and 1.
 
     Raises `ValueError` if `order` or `layout` is none of these, `TypeError` if arguments do not go together or are of another type,
-    `InputError` if judgments are wrong, `MeasureError` if there is no such measure, and `UnanswerableError` if a measure is written in
-    Python.
+    `InputError` if judgments are wrong, `MeasureError` if there is no such measure, `OptionError` if a keyword needs the values of all
+    queries, which a stream does not hold, and `UnanswerableError` if a measure is written in Python, or `runs` are none.
 
     >>> import laneval
     >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
@@ -195,6 +201,8 @@ class Stream:
             raise TypeError(f"the layout {layout!r} has the judgments among its rows: qrels are for runs")
         if runs is not None and layout != "tagged":
             raise TypeError("runs are for the layout 'tagged'")
+        if runs is not None and not runs:
+            raise UnanswerableError("there are no runs")
         columns = named_columns(options.pop("columns", None)) if layout != "run" else {}
         ready = _ready(measures, options)
         judgments = None if qrels is None else _judgments(ready, qrels, options)
@@ -257,7 +265,21 @@ class Stream:
 
 
 def _ready(measures: Measures, options: Options) -> Ready:
+    """Measures and keywords that were checked, of which none needs the values of all queries."""
+    stats = options.get("stats", ())
+    if isinstance(stats, Iterable):
+        options = {**options, "stats": stat_names(stats)}  # type: ignore[typeddict-item]  # once, of an iterator
     ready = Ready(measures, options)
+    if options.get("per_query"):
+        raise OptionError(
+            "per_query=True needs the values of all queries, which a summary does not have: take `evaluate` or `evaluate_runs`"
+        )
+    for stat in options.get("stats", ()):
+        if stat in _OF_VALUES:
+            raise OptionError(
+                f"stats: {stat} needs the values of all queries, which a summary does not have: "
+                "take std, min or max, which `Summary.scores` computes, or `evaluate` or `evaluate_runs`"
+            )
     if ready.custom:
         names = ", ".join(measure.name for measure in ready.custom)
         raise UnanswerableError(f"{names}: measures written in Python have no summary that can be merged")

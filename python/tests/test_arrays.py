@@ -151,8 +151,14 @@ def test_what_would_change_nothing_is_refused():
         with pytest.raises(laneval.OptionError, match="changes nothing"):
             laneval.evaluate_scores([[0.5, 0.25]], [[0, 1]], "RR", **options)
         matrix = laneval.Matrix.build({"q": {"d": 1}}, {"run": {"q": {"d": 0.5}}})
-        with pytest.raises(laneval.OptionError, match=r"Matrix\.build"):
-            matrix.evaluate("RR", **options)
+        for evaluate in (matrix.evaluate, matrix.summary):
+            with pytest.raises(laneval.OptionError, match=r": give it to `Matrix\.build`( instead)?$"):
+                evaluate("RR", **options)
+    with pytest.raises(laneval.OptionError) as raised:
+        matrix.evaluate("RR", score="f32")
+    assert str(raised.value) == (
+        "score='f32' changes nothing for a matrix, whose rankings were made already: give it to `Matrix.build` instead"
+    )
     with pytest.raises(ValueError, match="offsets are from 1 to 3, and labels has 4 values"):
         laneval.evaluate_labels(np.array([1, 0, 0, 1]), "RR", offsets=np.array([1, 3]))
     with pytest.raises(TypeError, match="hides some of its values"):

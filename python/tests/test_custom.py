@@ -77,6 +77,24 @@ def test_what_is_wrong_with_them():
         laneval.Summary.of(made(1)[0], {"a": made(1)[1]}, [my_rr])
 
 
+def test_what_no_measure_is_made_of():
+    for options, message in [
+        ({"average": "foo"}, "average is 'foo': 'mean', 'sum' or 'gmean' was expected"),
+        ({"average": None}, "average is None: 'mean', 'sum' or 'gmean' was expected"),
+        ({"better": "foo"}, "better is 'foo': 'higher', 'lower' or None was expected"),
+        ({"better": True}, "better is True: 'higher', 'lower' or None was expected"),
+    ]:
+        with pytest.raises(laneval.OptionError) as raised:
+            laneval.measure(**options)  # before there is a function
+        assert str(raised.value) == message
+    for make in (laneval.measure, laneval.measure(name="Five")):
+        for of in (5, "Five"):
+            with pytest.raises(TypeError, match=f"{of!r} of {type(of)}: a function of labels, lengths, judged and grades was expected"):
+                make(of)
+    for better in ("higher", "lower", None):
+        assert laneval.measure(name="Good", better=better)(my_rr.function).better == better
+
+
 def test_buffers_are_lent_to_be_read():
     def write(labels, *_):
         labels[0, 0] = 1

@@ -1,5 +1,7 @@
 """What is wrong is said in words that a user of a notebook understands."""
 
+import contextlib
+import copy
 import math
 import pickle
 import warnings
@@ -24,6 +26,36 @@ def test_measures_that_there_are_not():
     assert "nDCG" in raised.value.suggestions and raised.value.text == "nDGC@10"
     assert isinstance(raised.value, ValueError) and isinstance(raised.value, laneval.LanevalError)
     assert "names such as" in said(TypeError, laneval.evaluate, QRELS, RUN, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("nDGC@10", "nDGC"),
+        ("é nDGC@10", "é"),
+        ("nDCG(é=2)@10", "é"),
+        ("éé:AP", "éé:"),
+        ("nDCG(gain=né𝄞)@10", "né𝄞"),
+        ("AP,𝄞,é", "𝄞"),
+        ("P@é𝄞", "é𝄞"),
+    ],
+)
+def test_the_part_of_a_measure_that_is_wrong_is_counted_in_letters(text, wrong):
+    with pytest.raises(laneval.MeasureError) as raised:
+        laneval.parse_measure(text)
+    for error in (raised.value, pickle.loads(pickle.dumps(raised.value)), copy.copy(raised.value)):
+        start, end = error.span
+        assert error.text == text and text[start:end] == wrong
+    _, shown, *marks = str(raised.value).splitlines()
+    if text.count(",") < 2:
+        assert shown[marks[0].index("^") :][: marks[0].count("^")] == wrong
+
+
+def test_the_part_of_a_name_that_is_wrong_is_counted_in_letters():
+    for name in ("né me", "𝄞,"):
+        with pytest.raises(laneval.MeasureError) as raised:
+            laneval.measure(name=name)(len)
+        assert raised.value.span == (0, len(name))
 
 
 @pytest.mark.parametrize(
@@ -85,6 +117,18 @@ def test_tables_that_are_wrong():
     assert "column `score` is of type Utf8: numbers were expected" in said(TypeError, laneval.evaluate, QRELS, texts)
     nan = pa.table({**good, "score": [1.0, math.nan]})
     assert "run:2: " in said(laneval.InputError, laneval.evaluate, QRELS, nan)
+
+
+@pytest.mark.parametrize("of", [laneval.evaluate_runs, laneval.Matrix.build, laneval.Summary.of])
+def test_no_runs(of, tmp_path):
+    for none in ({}, [], (), iter([])):
+        assert said(laneval.UnanswerableError, of, QRELS, none) == "there are no runs"
+    file = tmp_path / "my.run"
+    file.write_text("q1 Q0 d1 1 0.5 t\nq2 Q0 d1 1 0.5 t\n")
+    assert repr(of(QRELS, iter([file]))) == repr(of(QRELS, [file]))
+    for empty in ({}, []):  # a run that finds nothing is one
+        with pytest.warns(laneval.MissingQueriesWarning) if of is laneval.evaluate_runs else contextlib.nullcontext():
+            of(QRELS, {"mine": empty})
 
 
 def test_keywords_that_are_wrong():

@@ -232,3 +232,24 @@ def test_tables_are_not_walked_through():
     assert ir_measures.calc_aggregate([AP, nDCG @ 10], judged, found) == theirs
     metrics = list(ir_measures.iter_calc([AP, nDCG @ 10], judged, found))
     assert [of.query_id for of in metrics[:4:2]] == found["query_id"].unique().tolist()[:2]
+
+
+def test_measures_that_laneval_lacks_are_named():
+    own = ir_measures.define(lambda qrels, run: [], name="AP")
+    for measure, name in ((ir_measures.alpha_nDCG @ 10, "alpha_nDCG@10"), (ir_measures.StRecall @ 5, "StRecall@5"), (own, "AP")):
+        for evaluator in (swap.Evaluator, swap.Provider("all").evaluator):
+            with pytest.raises(laneval.MeasureError, match=f"^laneval has no `{name}` for ir_measures: a measure of grades") as raised:
+                evaluator([AP, measure], {"q": {"d": 1}})
+            assert raised.value.text == name and raised.value.span == (0, len(name))
+    with pytest.raises(TypeError, match="^'AP' is of <class 'str'>: a measure of ir_measures was expected, such as `ir_measures.AP`$"):
+        swap.Evaluator(["AP"], {"q": {"d": 1}})
+
+
+def test_providers_of_other_measures_than_there_are():
+    before = list(ir_measures.DefaultPipeline.providers)
+    for make in (swap.Provider, swap.install):
+        for measures in ("foo", None, ["same"]):
+            with pytest.raises(ValueError) as raised:
+                make(measures)
+            assert str(raised.value) == f"measures is {measures!r}: 'same' or 'all' was expected"
+    assert ir_measures.DefaultPipeline.providers == before

@@ -166,6 +166,8 @@ def test_what_layouts_refuse():
         laneval.Stream(layout="tagged", qrels={"q": {"d": 1}})
     with pytest.raises(TypeError, match="runs are for the layout 'tagged'"):
         laneval.Stream(runs=["a"])
+    with pytest.raises(laneval.UnanswerableError, match="^there are no runs$"):
+        laneval.Stream(layout="tagged", runs=[])
     with pytest.raises(ValueError, match="'run', 'tagged' or 'labels' was expected"):
         laneval.Stream(layout="other")
 

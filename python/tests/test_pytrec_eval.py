@@ -259,10 +259,18 @@ def test_scores_that_are_no_numbers():
     for nan in (math.nan, numpy.float64("nan")):
         with pytest.raises(ValueError, match="d9.*q1.*NaN"):
             evaluator.evaluate({"q1": {"d9": nan}})
-    with pytest.raises(OverflowError):
-        evaluator.evaluate({"q1": {"d9": 10**400}})
-    with pytest.raises(OverflowError):
-        swap.RelevanceEvaluator({"q1": {"d9": 10**30}}, {"map"})
+    for huge in (10**400, -(10**400)):
+        with pytest.raises(OverflowError):
+            evaluator.evaluate({"q1": {"d9": huge}})
+    for huge in (2**63, -(2**63) - 1, 10**30):
+        with pytest.raises(OverflowError):
+            swap.RelevanceEvaluator({"q1": {"d9": huge}}, {"map"})
+
+
+@pytest.mark.parametrize("score", [2**63, 2**64, -(2**63) - 1, 10**30, -(10**300)])
+def test_scores_beyond_64_bits_are_numbers(score):
+    theirs, ours = answers({"map"}, {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": score, "d2": 1.0}})
+    assert ours == theirs == {"q1": {"map": 1.0 if score > 0 else 0.5}}
 
 
 @pytest.mark.parametrize("place", [0, 5, 31, 32, 40, 95, 99])

@@ -375,6 +375,32 @@ def test_lz4(tmp_path, monkeypatch):
             use()
 
 
+@pytest.mark.parametrize("kind", ["Qrels", "Run"])
+def test_parquet_is_read_as_it_was_written(tmp_path, monkeypatch, kind):
+    table, rows = getattr(swap, kind), dict(zip(("Qrels", "Run"), made(3), strict=True))[kind]
+    named = {"name": "mine"} if kind == "Run" else {}
+    for path, of in ((tmp_path / "x.parquet", None), (str(tmp_path / "x.parq"), None), (tmp_path / "x.data", "parquet")):
+        table(rows).save(path, of)
+        read = table.from_file(path, of, **named)
+        assert read.to_dict() == table.from_parquet(path).to_dict() == rows and read.name == named.get("name")
+    path = tmp_path / "other.parquet"
+    table(rows).to_dataframe().rename(columns={"q_id": "query"}).to_parquet(path)
+    with pytest.raises(KeyError, match="there is no column 'q_id': there are 'query', 'doc_id', 'score'"):
+        table.from_file(path)
+    table(rows).to_dataframe().assign(q_id=1).to_parquet(path)
+    with pytest.raises(AssertionError, match="Query IDs column dtype must be `object`"):
+        table.from_file(path)
+    with pytest.raises(FileNotFoundError):
+        table.from_file(tmp_path / "not-there.parquet")
+    uses = (lambda: table(rows).save(path), lambda: table.from_file(path), lambda: table.from_parquet(path))
+    for missing, message in (("pyarrow", "package pyarrow, or fastparquet$"), ("pandas", "package pandas$")):
+        monkeypatch.setitem(sys.modules, "fastparquet", None)
+        monkeypatch.setitem(sys.modules, missing, None)
+        for use in uses:
+            with pytest.raises(ModuleNotFoundError, match=f"^Parquet needs the {message}"):
+                use()
+
+
 def test_ir_datasets(monkeypatch):
     qrels, _ = made(3)
     dataset = types.SimpleNamespace(qrels_dict=lambda: qrels)

@@ -67,6 +67,41 @@ def test_what_streams_refuse():
         laneval.Stream(qrels=qrels, order="some")
 
 
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"stats": ["median"]}, "stats: median"),
+        ({"stats": "ci95"}, "stats: ci95"),
+        ({"stats": ("std", "median")}, "stats: median"),
+        ({"per_query": True}, "per_query=True"),
+    ],
+)
+@pytest.mark.parametrize("made_by", ["stream", "labels", "summary", "matrix"])
+def test_what_needs_the_values_of_all_queries_is_refused(options, what, made_by):
+    qrels, run = made(2)
+    make = {
+        "stream": lambda: laneval.Stream(MEASURES, qrels=qrels, **options),
+        "labels": lambda: laneval.Stream(MEASURES, layout="labels", **options),
+        "summary": lambda: laneval.Summary.of(qrels, {"mine": run}, MEASURES, **options),
+        "matrix": lambda: laneval.Matrix.build(qrels, {"mine": run}).summary(MEASURES, **options),
+    }
+    with pytest.raises(laneval.OptionError) as raised:
+        make[made_by]()
+    message = f"{what} needs the values of all queries, which a summary does not have: take "
+    assert str(raised.value).startswith(message) and "`evaluate`" in str(raised.value)
+
+
+def test_statistics_that_a_summary_has_are_taken():
+    qrels, run = made(2)
+    plain = laneval.Summary.of(qrels, {"mine": run}, "AP")
+    for stats in (["std", "min"], "max", ["mean"], iter(["std"]), ()):
+        assert laneval.Summary.of(qrels, {"mine": run}, "AP", stats=stats, per_query=False) == plain
+    with pytest.raises(laneval.OptionError, match="`mode` is not a statistic"):
+        laneval.Summary.of(qrels, {"mine": run}, "AP", stats=["mode"])
+    with pytest.raises(laneval.OptionError, match="stats: median"):
+        laneval.Summary.of(qrels, {"mine": run}, "AP", stats=iter(["median"]))
+
+
 def test_summaries_add_up():
     qrels, run = made(2)
     whole = laneval.Summary.of(qrels, {"mine": run}, MEASURES)

@@ -32,6 +32,7 @@ import ir_measures
 from ir_measures import Metric, util
 
 from laneval import _native
+from laneval._errors import MeasureError
 from laneval._options import Options, settings
 
 __all__ = ["Evaluator", "Provider", "install", "uninstall"]
@@ -58,10 +59,9 @@ def install(measures: Literal["same", "all"] = "same") -> None:
     {RR: 0.5}
     >>> laneval.compat.ir_measures.uninstall()
     """
-    if measures not in ("same", "all"):
-        raise ValueError(f"measures is {measures!r}: 'same' or 'all' was expected")
+    provider = Provider(measures)
     uninstall()
-    ir_measures.DefaultPipeline.providers.insert(0, Provider(measures))
+    ir_measures.DefaultPipeline.providers.insert(0, provider)
 
 
 def uninstall() -> None:
@@ -81,6 +81,8 @@ def uninstall() -> None:
 class Provider(ir_measures.Provider):
     """The provider of laneval for ir_measures, for `measures` as for `install`. `SUPPORTED_MEASURES` are those of pytrec_eval.
 
+    Raises `ValueError` if `measures` is neither `"same"` nor `"all"`.
+
     >>> from ir_measures import AP, ERR
     >>> from laneval.compat.ir_measures import Provider
     >>> provider = Provider()
@@ -93,6 +95,8 @@ class Provider(ir_measures.Provider):
     NAME = "laneval"
 
     def __init__(self, measures: Literal["same", "all"] = "same") -> None:
+        if measures not in ("same", "all"):
+            raise ValueError(f"measures is {measures!r}: 'same' or 'all' was expected")
         self._is_available = True
         self._measures = measures
         self.SUPPORTED_MEASURES = list(ir_measures.providers.PytrecEvalProvider.SUPPORTED_MEASURES)
@@ -103,15 +107,16 @@ class Provider(ir_measures.Provider):
         Raises `AssertionError` if the measure has parameters that ir_measures does not know.
         """
         measure.validate_params()
-        known = not hasattr(measure, "runtime_impl") and _name(measure) is not None
-        return known and (self._measures == "all" or bool(super().supports(measure)))
+        return _name(measure) is not None and (self._measures == "all" or bool(super().supports(measure)))
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
         return Evaluator(list(measures), qrels)
 
 
 def _name(measure: Any) -> str | None:
-    """The name of a measure in laneval; `None` if laneval does not have it."""
+    """The name of a measure in laneval; `None` if laneval does not have it, or it is a function of Python."""
+    if hasattr(measure, "runtime_impl"):
+        return None
     known = {key: value for key, value in measure.params.items() if key not in ("judged_only", "gains")}
     if measure.NAME == "IPrec":
         known["recall"] = float(f"{measure['recall']:.2f}")  # as pytrec_eval is asked for it
@@ -125,11 +130,25 @@ def _name(measure: Any) -> str | None:
     return name if re.split("[(@]", name)[0] in _OF_GRADES else None
 
 
+def _check(measures: Iterable[Any]) -> None:
+    """Checks that laneval has these measures.
+
+    Raises `TypeError` or `MeasureError` otherwise.
+    """
+    for measure in measures:
+        if not isinstance(measure, ir_measures.Measure):
+            raise TypeError(f"{measure!r} is of {type(measure)}: a measure of ir_measures was expected, such as `ir_measures.AP`")
+        if _name(measure) is None:
+            text = repr(measure)
+            message = f"laneval has no `{text}` for ir_measures: a measure of grades that `laneval measures` lists was expected"
+            raise MeasureError(message, text, (0, len(text.encode())))
+
+
 class Evaluator(ir_measures.Evaluator):
     """The `measures` and judgments (`qrels`) with which runs are evaluated. Both are as for `evaluator` of ir_measures.
 
-    Raises `InputError` if judgments are wrong, `ValueError` if they are of no format of ir_measures, and `MeasureError` if laneval lacks a
-    measure.
+    Raises `InputError` if judgments are wrong, `ValueError` if they are of no format of ir_measures, `MeasureError` if laneval lacks a
+    measure, and `TypeError` if one is no measure of ir_measures.
 
     >>> from ir_measures import AP, RR
     >>> from laneval.compat.ir_measures import Evaluator
@@ -141,6 +160,7 @@ class Evaluator(ir_measures.Evaluator):
     """
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
+        _check(measures)
         judged = _source(_QrelsConverter(qrels))
         queries = set(_queries(judged))
         super().__init__(measures, queries)
@@ -185,7 +205,7 @@ class _Pass:
     """Measures that are evaluated together."""
 
     def __init__(self, measures: list[Any], judged_only: bool, qrels: Any) -> None:
-        names = {measure: _name(measure) or "" for measure in measures}
+        names = {measure: _name(measure) or repr(measure) for measure in measures}
         # In this dialect scores are compared as 32-bit floats, and a run may have no judged query.
         options: Options = {"queries": "both", "dialect": "trec9", "judged_only": judged_only, "per_query": True, "engine": "cpu"}
         self._measures = measures

@@ -17,8 +17,8 @@ Different on purpose:
 * A measure that trec_eval cannot read (`ndcg_10`, `P_0`, `P_5,5.5`, levels of recall above 1) is a `ValueError`; there it ends the
   interpreter, or has a meaningless value. `runid` is 0.0; there it is an arbitrary value from memory.
 * Ids with a lone surrogate are a `UnicodeEncodeError`; there they end the interpreter. Ids with a NUL are compared as a whole.
-* A score that is NaN is a `ValueError` that names the document; there the order is arbitrary. An integer that is no 64-bit number is an
-  `OverflowError`; there it is a `SystemError`.
+* A score that is NaN is a `ValueError` that names the document; there the order is arbitrary. A grade that is no 64-bit integer,
+  and an integer as a score that is too large for a float, is an `OverflowError`; there it is a `SystemError`.
 * A query whose documents are all dropped by `judged_docs_only_flag` has an `iprec_at_recall_0.00` and `11pt_avg` of 0; there they are
   NaN.
 * An empty ranking has 0 under every measure but `num_q`, even `num_rel` and `gm_map`, as there; but there some combinations of measures

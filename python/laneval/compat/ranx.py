@@ -50,7 +50,8 @@ Different on purpose:
 * There are no fusion, normalization, plots, and no downloads from ranxhub: `fuse`, `normalize`, `optimize_fusion`, `plot` and
   `Run.from_ranxhub` only raise `NotImplementedError`. There are no modules inside of this one. `threads` is the number of threads, all
   if 0.
-* LZ4 needs the packages lz4 and cbor2, and `Qrels.from_ir_datasets` ir_datasets. A `.gz` is compressed when saved too. Files appear whole
+* LZ4 needs the packages lz4 and cbor2, Parquet pandas with pyarrow or fastparquet, and `Qrels.from_ir_datasets` ir_datasets. `from_file`
+  reads the Parquet that `save` writes; there it does not. A `.gz` is compressed when saved too. Files appear whole
   or not at all.
 """
 
@@ -58,6 +59,7 @@ from __future__ import annotations
 
 import gzip
 import importlib
+import importlib.util
 import json
 import math
 import os
@@ -199,6 +201,7 @@ class _Table:
             self.sort()
         content: bytes | str
         if kind == "parquet":
+            _parquet()
             content = self.to_dataframe().to_parquet(index=False)
         elif kind == "json":
             content = json.dumps(self._rows, indent=2)
@@ -321,11 +324,15 @@ class Qrels(_Table):
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], kind: str | None = None) -> Qrels:
-        """Reads judgments from the file at `path`, and returns them: JSON, TREC, gzipped TREC or LZ4, by `kind` or its extension.
+        """Reads judgments from the file at `path`, and returns them: JSON, TREC, gzipped TREC, Parquet as `save` writes it, or LZ4, by
+        `kind` or its extension.
 
         Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be read, `ValueError` if a line has another
-        number of fields or a field that is no number, and `ModuleNotFoundError` if it needs a package that is not there.
+        number of fields or a field that is no number, `ModuleNotFoundError` if it needs a package that is not there, and what
+        `from_parquet` raises if the columns are others.
         """
+        if get_file_kind(path, kind) == "parquet":
+            return Qrels.from_parquet(path)
         rows, _ = _read(path, kind, (0, 2, 3), 4)
         return Qrels(rows)
 
@@ -342,7 +349,7 @@ class Qrels(_Table):
 
     @staticmethod
     def from_parquet(
-        path: str,
+        path: str | os.PathLike[str],
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
@@ -351,11 +358,10 @@ class Qrels(_Table):
         """Reads judgments from the Parquet file at `path`, with one row for each, and returns them. `q_id_col`, `doc_id_col` and
         `score_col` are as for `from_df`, and `pd_kwargs` are keywords of `pandas.read_parquet`.
 
-        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or grades no whole numbers, and `KeyError` if a
-        column is not there.
+        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or grades no whole numbers, `KeyError` if a column
+        is not there, and `ModuleNotFoundError` if a package that it needs is not.
         """
-        import pandas as pd
-
+        pd = _parquet()
         return Qrels.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
 
     @staticmethod
@@ -463,12 +469,15 @@ class Run(_Table):
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], kind: str | None = None, name: str | None = None) -> Run:
-        """Reads results from the file at `path`, and returns them: JSON, TREC, gzipped TREC or LZ4, by `kind` or its extension. Their
-        `name` is the tag of a TREC file by default.
+        """Reads results from the file at `path`, and returns them: JSON, TREC, gzipped TREC, Parquet as `save` writes it, or LZ4, by `kind`
+        or its extension. Their `name` is the tag of a TREC file by default.
 
         Raises `AssertionError` if the kind is none of these, `OSError` if the file cannot be read, `ValueError` if a line has another
-        number of fields or a field that is no number, and `ModuleNotFoundError` if it needs a package that is not there.
+        number of fields or a field that is no number, `ModuleNotFoundError` if it needs a package that is not there, and what
+        `from_parquet` raises if the columns are others.
         """
+        if get_file_kind(path, kind) == "parquet":
+            return Run.from_parquet(path, name=name)
         rows, tag = _read(path, kind, (0, 2, 4), 6)
         return Run(rows, tag if name is None else name)
 
@@ -489,7 +498,7 @@ class Run(_Table):
 
     @staticmethod
     def from_parquet(
-        path: str,
+        path: str | os.PathLike[str],
         q_id_col: str = "q_id",
         doc_id_col: str = "doc_id",
         score_col: str = "score",
@@ -499,11 +508,10 @@ class Run(_Table):
         """Reads results from the Parquet file at `path`, with one row for each, and returns them. `q_id_col`, `doc_id_col`, `score_col` and
         `name` are as for `from_df`, and `pd_kwargs` are keywords of `pandas.read_parquet`.
 
-        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or scores no fractions, and `KeyError` if a column
-        is not there.
+        Raises `OSError` if the file cannot be read, `AssertionError` if ids are no text, or scores no fractions, `KeyError` if a column
+        is not there, and `ModuleNotFoundError` if a package that it needs is not.
         """
-        import pandas as pd
-
+        pd = _parquet()
         return Run.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
 
     from_ranxhub = staticmethod(_absent("Run.from_ranxhub", "it downloads nothing"))
@@ -1191,6 +1199,14 @@ def _needed(module: str, what: str) -> Any:
         raise ModuleNotFoundError(f"{what} needs the package {module.partition('.')[0]}", name=module) from None
 
 
+def _parquet() -> Any:
+    """pandas, which reads and writes Parquet by one of two packages."""
+    pandas = _needed("pandas", "Parquet")
+    if not any(importlib.util.find_spec(engine) for engine in ("pyarrow", "fastparquet")):
+        raise ModuleNotFoundError("Parquet needs the package pyarrow, or fastparquet", name="pyarrow")
+    return pandas
+
+
 def get_file_kind(path: str | os.PathLike[str] = "run.json", kind: str | None = None) -> str:
     """The kind of a file: `kind`, or by its extension."""
     if kind is None:
@@ -1231,6 +1247,9 @@ def _of_frame(
 ) -> dict[str, dict[str, Any]]:
     """The rows of a DataFrame."""
     query, doc, score = columns
+    for column in columns:
+        if column not in df:
+            raise KeyError(f"there is no column {column!r}: there are {', '.join(map(repr, df.columns))}")
     for column, what in ((query, "Query IDs"), (doc, "Document IDs")):
         text = df[column].dtype.kind == "O" or str(df[column].dtype).startswith(("str", "object"))
         assert text, f"DataFrame {what} column dtype must be `object` (string)"
