@@ -53,7 +53,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("report", &["compare", "error", "measure", "scores", "stats", "sort"]),
 ];
 
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+/// Adds the sources in a folder.
+pub fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {

@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::layers::sources;
+
 const FOLDERS: [&str; 5] = ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
 
 /// Names that stand twice on purpose, with the reason.
@@ -20,17 +22,6 @@ const TWICE: &[(&str, &str)] = &[
     ("Stream", "a class of Python around an evaluation of batches"),
     ("Summary", "a class of Python around the summary"),
 ];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
 
 /// The types that a file defines outside of its tests: structs, enums, traits, and names for types, but for those that a trait asks for.
 fn types(text: &str) -> Vec<String> {
