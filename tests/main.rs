@@ -14,6 +14,7 @@ mod golden;
 mod groups;
 mod ingest;
 mod layers;
+mod lengths;
 #[cfg(unix)]
 mod mapped;
 mod matrices;

@@ -27,7 +27,7 @@ impl TakenEngine {
 
 /// Chooses the engine for `labels` labels and `folds` folds over them.
 ///
-/// The estimates are rough, and in favour of the CPU: labels that are evaluated once must go up to a GPU first, and opening one
+/// The estimates are rough: labels that are evaluated once must go up to a GPU first, and opening one
 /// takes longer than most evaluations.
 pub fn take(labels: u64, folds: usize) -> TakenEngine {
     /// The number of labels that a thread folds in a second, one fold at a time.

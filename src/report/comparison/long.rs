@@ -30,36 +30,7 @@ fn rows(
 ) -> io::Result<()> {
     let names: Vec<String> = comparison.measures.iter().map(ToString::to_string).collect();
     if options.per_query {
-        for (measure, name) in names.iter().enumerate() {
-            for (at, run) in comparison.runs.iter().enumerate() {
-                let values = comparison.values(measure, at);
-                for (query_id, &value) in comparison.query_ids().zip(values) {
-                    each(LongRow {
-                        run: &run.name,
-                        baseline: "",
-                        query_id: JsonText(query_id),
-                        measure: name,
-                        stat: "value",
-                        value,
-                    })?;
-                }
-            }
-            for of in comparison.of_measure(measure) {
-                let [run, baseline] = [of.pair.run, of.pair.baseline];
-                let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
-                let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
-                for (query_id, (value, other)) in comparison.query_ids().zip(values) {
-                    each(LongRow {
-                        run,
-                        baseline,
-                        query_id: JsonText(query_id),
-                        measure: name,
-                        stat: "delta",
-                        value: value - other,
-                    })?;
-                }
-            }
-        }
+        rows_of_queries(comparison, &names, &mut each)?;
     }
     for (at, name) in names.iter().enumerate() {
         for run in &comparison.runs {
@@ -80,6 +51,45 @@ fn rows(
             for (stat, value) in stats::of_difference(comparison, of) {
                 let Some(value) = value else { continue };
                 each(LongRow { run, baseline, query_id: JsonText(b""), measure: name, stat, value })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each` with the values of queries, and their differences.
+fn rows_of_queries(
+    comparison: &Comparison,
+    names: &[String],
+    each: &mut impl FnMut(LongRow<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for (measure, name) in names.iter().enumerate() {
+        for (at, run) in comparison.runs.iter().enumerate() {
+            let values = comparison.values(measure, at);
+            for (query_id, &value) in comparison.query_ids().zip(values) {
+                each(LongRow {
+                    run: &run.name,
+                    baseline: "",
+                    query_id: JsonText(query_id),
+                    measure: name,
+                    stat: "value",
+                    value,
+                })?;
+            }
+        }
+        for of in comparison.of_measure(measure) {
+            let [run, baseline] = [of.pair.run, of.pair.baseline];
+            let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
+            let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
+            for (query_id, (value, other)) in comparison.query_ids().zip(values) {
+                each(LongRow {
+                    run,
+                    baseline,
+                    query_id: JsonText(query_id),
+                    measure: name,
+                    stat: "delta",
+                    value: value - other,
+                })?;
             }
         }
     }
