@@ -17,7 +17,7 @@
 //!             └ in front of border 2: h += 1; s += h / i
 //! ```
 //!
-//! A cutoff inside a group reads part of it: from the state kept in front of the group, the term of the first so many ranks. The state
+//! A cutoff inside a group reads part of it: from the state kept in front of the group, the term of those of its ranks that are read. The state
 //! goes on as if nothing had been told, for the next cutoff reads more of the same group.
 //!
 //! Bits: hits of a lane arrive in rank order, and outside of groups they are added with the two operations that the plain formula and the

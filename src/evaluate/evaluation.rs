@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::Evaluator;
 use super::evaluator::EngineChoice;
 use super::pool::pool;
+use super::sink::KeptValues;
 use crate::engine::auto::{self, TakenEngine};
 use crate::engine::{ChosenEngine, Engine, cpu::Cpu};
 use crate::error::{Error, Result};
@@ -40,6 +41,11 @@ pub(super) struct Wants {
 impl Wants {
     /// What a summary needs.
     pub const SUMMARY: Wants = Wants { moments: true, values: false, prints: true };
+
+    /// Makes a sink that keeps values, if they are wanted.
+    pub fn kept(self) -> KeptValues {
+        KeptValues { parts: self.values.then(Vec::new) }
+    }
 }
 
 /// Measures with their options, and what computes them.
@@ -123,8 +129,7 @@ impl<'e> Evaluation<'e> {
         let (both, took) = self.on_engine(|evaluator, engine| {
             let mut timing = Timing::default();
             let wants = Wants { values: evaluator.wants().values, ..Wants::SUMMARY };
-            let (outcome, kept) =
-                evaluator.matrix(engine, matrix, wants, &mut timing, || evaluator.kept())?;
+            let (outcome, kept) = evaluator.matrix(engine, matrix, wants, &mut timing, || wants.kept())?;
             let both = timing.time("statistics", || outcome.scores_and_summary(kept))?;
             Ok((both, timing))
         })?;

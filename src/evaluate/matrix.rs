@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::evaluation::{Evaluation, Feeder, Wants};
 use super::feed::{Fed, Feed};
 use super::outcome::Outcome;
-use super::sink::{KeptValues, Sink};
+use super::sink::Sink;
 use super::slots::Slots;
 use super::{Evaluator, tied};
 use crate::engine::{ChosenEngine, Engine};
@@ -88,13 +88,9 @@ impl Evaluator {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Scores> {
-        let (outcome, kept) = self.matrix(engine, matrix, self.wants(), timing, || self.kept())?;
+        let wants = self.wants();
+        let (outcome, kept) = self.matrix(engine, matrix, wants, timing, || wants.kept())?;
         timing.time("statistics", || outcome.scores(kept))
-    }
-
-    /// Makes a sink that keeps the values, if the scores need them.
-    pub(super) fn kept(&self) -> KeptValues {
-        KeptValues { parts: self.wants().values.then(Vec::new) }
     }
 
     /// Feeds the engine with a matrix.

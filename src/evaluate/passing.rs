@@ -415,7 +415,7 @@ impl PassingEvaluation<'_> {
             watch: None,
             alone: true,
         };
-        let kept = || KeptValues { parts: self.wants.values.then(Vec::new) };
+        let kept = || self.wants.kept();
         let Fed { mut sums, sink: kept, .. } =
             self.evaluation.evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
         let query = |row: u32| queries[row as usize];

@@ -17,7 +17,6 @@ use super::Evaluator;
 use super::evaluation::{Evaluation, Feeder, Wants, check_judgments};
 use super::feed::{BlockResults, Fed, Feed};
 use super::outcome::RankedBy;
-use super::sink::KeptValues;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
 use crate::arrays::{Coder, Rankings, Scratch};
@@ -329,7 +328,7 @@ impl Stream {
             watch: None,
             alone: true,
         };
-        let kept = || KeptValues { parts: self.wants.values.then(Vec::new) };
+        let kept = || self.wants.kept();
         let Fed { sums, sink: kept, .. } = evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
         if let Some(NotFinite { row, measure, value }) = sums.not_finite
             && (!evaluator.not_finite || self.wants.prints)

@@ -177,7 +177,7 @@ impl<'a> RankingPieces<'a> {
         if judged == all {
             self.push(counts.iter().copied(), read as usize);
         // Unjudged documents are dropped after the cut. How many judged ones are among the first `read` of `all` is hypergeometric, and
-        // given their number they are in random order: the first so many of a random order of the judged ones alone.
+        // given their number they are in random order: the first ones, by that number, of a random order of the judged ones alone.
         } else if judged > 0 {
             let mut left = Hypergeometric::default();
             left.fill(all, judged, read);

@@ -6,7 +6,7 @@
 //! the group admits:
 //!
 //! ```text
-//!     found + read − size ≤ n ≤ min(found, read)      at least so many hits, as others fill no more than size − found ranks
+//!     found + read − size ≤ n ≤ min(found, read)      at least found + read − size hits, as others fill no more than size − found ranks
 //! ```
 //!
 //! Groups above the cut one are read whole: their number of hits is known, and hits first (or last) is best for each by itself. At most

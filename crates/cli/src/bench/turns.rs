@@ -68,7 +68,7 @@ impl<'a> Work<'a> {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
         let enough = f64::from(self.runs) / f64::from(ENOUGH);
-        // A row is done after enough runs and enough time, or after so many runs that more tell nothing.
+        // A row is done after the fewest runs and the time that it is given, or after ENOUGH runs, beyond which more tell nothing.
         (runs.min(time).max(enough).min(1.0) * DONE as f64) as u64
     }
 }
