@@ -60,9 +60,9 @@ class ComparisonOptions(TypedDict, total=False):
     """The pairs that are corrected together: those under each measure, or all."""
     ci: Literal["t", "bootstrap", "bca"]
     """The way in which intervals of differences are made."""
-    permutations: int | Literal["auto"]
+    permutations: int | Literal["auto", "exact"]
     """The number of random sign draws for the randomisation test, from 1. The default is 99,999, if that takes no more than some seconds;
-    `"auto"` draws until every p is clear.
+    `"auto"` draws until every p is clear, `"exact"` also counts all flips of signs for pairs of which at most 40 queries differ.
     """
     seed: int
     """The seed of all random draws, from 0 to 2⁶⁴ − 1."""
@@ -127,7 +127,7 @@ class Pair(NamedTuple):
     p_perm_se: float | None
     """The standard error of `p_perm`, which comes from random draws."""
     p_exact: float | None
-    """The exact p of the randomisation test, if few queries differ."""
+    """The exact p of the randomisation test, if few queries differ and it decides or was asked for."""
     p_wilcoxon: float | None
     """The p of Wilcoxon's signed-rank test, if it was asked for."""
     p_sign: float | None
@@ -216,7 +216,7 @@ class Comparison:
     >>> comparison = new.compare(old)
     >>> comparison["rankings", "baseline", "RR"]
     <rankings against baseline, RR: 0.1944 (-0.0858 … 0.4747), p 0.1345, adjusted 0.1345>
-    >>> comparison.pairs[0].wins, comparison.pairs[0].p_exact
+    >>> comparison.pairs[0].wins, new.compare(old, test="randomisation").pairs[0].p_exact
     (4, 0.25)
     >>> comparison.gate("RR drops > 0.01")[0].passed
     True
@@ -225,7 +225,7 @@ class Comparison:
     >>> print(comparison.sentences[0].split(",")[0])
     No difference shown between rankings and baseline on RR: +0.1944
     >>> print(*comparison.notes)
-    6 queries are few: the interval and the t test assume normality: see the exact p of the randomisation test
+    6 queries are few: the interval and the t test assume normality: see p_perm, that of the randomisation test
     >>> comparison.settings["test"], comparison.settings["correction"]
     ('t', 'holm')
 
@@ -561,7 +561,7 @@ def _checked(options: ComparisonOptions) -> dict[str, Any]:
     checked["tie"] = _number("tie", options.get("tie"), lambda of: 0 <= of < math.inf, "0 or more")
     checked["seed"] = _whole("seed", options.get("seed"), 0, 2**64 - 1)
     draws = options.get("permutations")
-    checked["permutations"] = draws if draws == "auto" else str(_whole("permutations", draws, 1, 2**32 - 1) or "")
+    checked["permutations"] = draws if draws in ("auto", "exact") else str(_whole("permutations", draws, 1, 2**32 - 1) or "")
     checked["anova"] = options.get("anova", False)
     if not isinstance(checked["anova"], bool):
         raise TypeError(f"anova is {checked['anova']!r}: True or False was expected")

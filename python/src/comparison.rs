@@ -316,6 +316,7 @@ fn drawn(text: &str) -> PyResult<Permutations> {
     match text {
         "" => Ok(Permutations::Affordable),
         "auto" => Ok(Permutations::Auto),
+        "exact" => Ok(Permutations::Exact),
         number => number
             .parse()
             .map(Permutations::Fixed)

@@ -3,6 +3,7 @@
 use super::anova::Anova;
 use super::difference::Difference;
 use super::gate::{Gate, GateFacts, Verdict};
+use super::gate_words::{ChangeTold, GateSentence};
 use super::options::ComparisonOptions;
 use super::randomised::Pair;
 use crate::error::{Error, Result};
@@ -194,5 +195,21 @@ impl Comparison {
             Ok(Judged { run, verdict })
         };
         (0..self.runs.len()).filter(|&run| run != baseline).map(judged).collect()
+    }
+
+    /// Says of the result of a gate what happened and what was allowed, such as "AP of new rose by 0.1648 (+28.9 %, 95 % interval +0.0844
+    /// to +0.2451); allowed: a drop of 0.0029".
+    pub fn gate_sentence(&self, gate: &Gate, of: &Judged) -> GateSentence {
+        let baseline = self.baseline.unwrap_or(0);
+        let measure = self.measures.iter().position(|measure| measure == gate.measure());
+        let difference = measure.filter(|_| gate.compares()).and_then(|measure| {
+            self.of_measure(measure).iter().find(|pair| pair.pair == Pair { baseline, run: of.run })
+        });
+        let percent = (1e8 * (1.0 - self.options.alpha)).round() / 1e6;
+        let change = ChangeTold {
+            relative: difference.filter(|of| !of.logarithmic).and_then(|of| of.relative),
+            interval: difference.and_then(|of| of.interval).map(|interval| (interval, percent)),
+        };
+        gate.sentence(&self.runs[of.run].name, &of.verdict, change)
     }
 }

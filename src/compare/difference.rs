@@ -50,14 +50,16 @@ pub struct Difference {
     pub is_equivalent: Option<bool>,
 }
 
-/// The runs of a difference in the order in which a sentence names them.
-pub(super) struct BestFirst {
-    /// The better run.
-    pub best: usize,
-    /// The other run.
-    pub worst: usize,
-    /// The sign of the differences of the better run less the other.
+/// A difference in the order in which a sentence names its runs.
+pub(super) struct Told {
+    /// The run that the sentence is about.
+    pub one: usize,
+    /// The run that it is compared with.
+    pub other: usize,
+    /// The sign of the differences of the one less the other.
     pub sign: f64,
+    /// Whether the mean of the one is the better one.
+    pub better: bool,
 }
 
 impl Difference {
@@ -81,12 +83,13 @@ impl Difference {
         if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
-    /// The two runs, the better one first.
-    pub(super) fn best_first(&self) -> BestFirst {
+    /// The two runs as a sentence tells them: with a baseline it is about the other run, and otherwise about the better one.
+    pub(super) fn told(&self, has_baseline: bool) -> Told {
         let Pair { baseline, run } = self.pair;
-        match self.gain() > 0.0 {
-            true => BestFirst { best: run, worst: baseline, sign: 1.0 },
-            false => BestFirst { best: baseline, worst: run, sign: -1.0 },
+        let better = self.gain() > 0.0;
+        match has_baseline || better {
+            true => Told { one: run, other: baseline, sign: 1.0, better },
+            false => Told { one: baseline, other: run, sign: -1.0, better: true },
         }
     }
 

@@ -40,7 +40,9 @@ impl ComparisonOptions {
     pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
         match self.permutations {
             Permutations::Fixed(draws) => Some(draws),
-            Permutations::Affordable => is_affordable(self, queries, series).then_some(DRAWS),
+            Permutations::Affordable | Permutations::Exact => {
+                is_affordable(self, queries, series).then_some(DRAWS)
+            }
             Permutations::Auto => None,
         }
     }
@@ -115,8 +117,8 @@ impl Comparison {
         let draws: &[u32] = match self.options.permutations {
             Permutations::Fixed(draws) => &[draws],
             Permutations::Auto => &AUTO,
-            Permutations::Affordable if is_affordable(&self.options, self.queries, series.len()) => &[DRAWS],
-            Permutations::Affordable => {
+            _ if is_affordable(&self.options, self.queries, series.len()) => &[DRAWS],
+            _ => {
                 self.notes.push(format!(
                     "the randomisation test was left out, which would take some {:.0} min of a core: --permutations {DRAWS} runs it",
                     (cost(self.queries, series.len()) / 6e9 / 60.0).max(1.0)

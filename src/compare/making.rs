@@ -7,7 +7,7 @@ use super::comparison::{Agreement, Compared, Comparison};
 use super::difference::Difference;
 use super::exact::{self, ExactCounts};
 use super::family;
-use super::options::{Alternative, ComparisonOptions, Correction, Interval, Scope, Test};
+use super::options::{Alternative, ComparisonOptions, Correction, Interval, Permutations, Scope, Test};
 use super::paired::{Paired, Tails};
 use super::pairs::{baseline, pairs};
 use super::power::{queries_for, smallest_effect};
@@ -23,6 +23,8 @@ use crate::watch::{Watch, not_stopped};
 
 /// The number of sums of halves that is affordable for exact tests.
 const EXACT_SUMS: f64 = 2e9;
+/// The number of such sums that a core makes in a second.
+const SUMS_PER_SECOND: f64 = 1.2e8;
 
 /// The chance with which a difference is to be found.
 const WANTED: f64 = 0.8;
@@ -132,7 +134,7 @@ impl Comparison {
         };
         // The order matters: p come before the test that decides, that before its correction, and notes look at all of them.
         comparison.runs = comparison.compared(sums, names);
-        comparison.describe(sums, values)?;
+        comparison.describe(sums, values, watch)?;
         not_stopped(watch)?;
         comparison.randomise(sums, values, watch);
         not_stopped(watch)?;
@@ -167,15 +169,11 @@ impl Comparison {
     }
 
     /// Computes the difference of each pair without random draws.
-    fn describe(&mut self, sums: &RunSums, values: Option<&Values>) -> Result<()> {
+    fn describe(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) -> Result<()> {
         let n = self.queries;
         let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
         let pairs = pairs(self.runs.len(), self.baseline);
-        // All pairs or none: p of one table must not be of two kinds because of a budget that ran out on the way.
-        let is_exact = values.is_some_and(|values| {
-            let of_measure = |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
-            n >= 2 && values.measures.iter().map(of_measure).sum::<f64>() <= EXACT_SUMS
-        });
+        let is_exact = self.is_exact(values, &pairs);
         for (measure, of) in sums.measures.iter().enumerate() {
             for (&pair, pair_sums) in pairs.iter().zip(&of.pairs) {
                 let paired = pair_sums.paired(of.unit).ok_or_else(|| {
@@ -190,6 +188,7 @@ impl Comparison {
                 let mut difference = self.difference((measure, pair), pair_sums, paired, effect);
                 let counts = values.map(|values| values.measures[measure].counts_of(pair));
                 if let Some(counts) = &counts {
+                    not_stopped(watch)?;
                     difference.exact = if is_exact { ExactCounts::of(counts).map(exact_tails) } else { None };
                     difference.wilcoxon = (self.options.test == Test::Wilcoxon && n >= 2)
                         .then(|| signed_ranks(counts, self.options.zeros, self.options.wilcoxon).p);
@@ -203,6 +202,28 @@ impl Comparison {
             }
         }
         Ok(())
+    }
+
+    /// Whether the exact p of the randomisation test is computed: where it decides, or was asked for. A number of draws that was asked for
+    /// decides itself.
+    fn is_exact(&mut self, values: Option<&Values>, pairs: &[Pair]) -> bool {
+        let Some(values) = values.filter(|_| self.queries >= 2) else { return false };
+        match (self.options.permutations, self.options.test) {
+            (Permutations::Exact, _) => return true,
+            (Permutations::Affordable | Permutations::Auto, Test::Randomisation) => {}
+            _ => return false,
+        }
+        // All pairs or none: p of one table must not be of two kinds because of a budget that ran out on the way.
+        let of_measure = |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
+        let sums = values.measures.iter().map(of_measure).sum::<f64>();
+        if sums > EXACT_SUMS {
+            self.notes.push(format!(
+                "random draws decide, and not the exact p of the pairs of which few queries differ, which would take some {:.0} s of a core: \
+                 --permutations exact computes them",
+                sums / SUMS_PER_SECOND
+            ));
+        }
+        sums <= EXACT_SUMS
     }
 
     /// The interval of a mean difference from resamples. BCa needs the differences themselves.

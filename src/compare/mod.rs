@@ -29,9 +29,12 @@ pub(crate) mod exact;
 pub(crate) mod family;
 pub(crate) mod flips;
 pub(crate) mod gate;
+mod gate_words;
 pub(crate) mod labels;
 mod making;
 pub(crate) mod options;
+mod order;
+pub(crate) mod p_is;
 pub(crate) mod paired;
 mod pairs;
 pub(crate) mod partial;
@@ -39,13 +42,14 @@ pub(crate) mod philox;
 pub(crate) mod power;
 pub(crate) mod randomised;
 pub(crate) mod ranks;
-pub(crate) mod sentences;
+mod sentences;
 pub(crate) mod special;
 #[cfg(feature = "serde")]
 pub(crate) mod stored;
 pub(crate) mod sums;
 pub(crate) mod units;
 pub(crate) mod values;
+mod verdict;
 
 #[cfg(test)]
 mod examples;
@@ -61,6 +65,7 @@ pub use comparison::{Agreement, Compared, Comparison, Judged};
 pub use difference::Difference;
 pub use discrimination::Discrimination;
 pub use gate::{Gate, GateFacts, Verdict};
+pub use gate_words::{ChangeTold, GateSentence};
 pub use making::judged_measure;
 pub use options::{
     Alternative, ComparisonOptions, Correction, DRAWS, Interval, Permutations, SEED, Scope, Test,

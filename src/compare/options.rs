@@ -156,6 +156,8 @@ pub enum Permutations {
     Fixed(u32),
     /// 10⁴ − 1 draws, and ten times more until every p lies clearly on one side of α, up to 10⁷ − 1.
     Auto,
+    /// As [`Permutations::Affordable`], and the exact p of every pair of which at most 40 queries differ, however long that takes.
+    Exact,
 }
 
 /// The options of a comparison.

@@ -91,6 +91,12 @@ impl ComparisonOptions {
         if self.permutations == Permutations::Auto {
             return refused("the number of permutations `auto`".to_owned(), "give a number, such as 99999");
         }
+        if self.permutations == Permutations::Exact {
+            return refused(
+                "the exact p of the randomisation test".to_owned(),
+                "give a number of permutations",
+            );
+        }
         Ok(())
     }
 }
@@ -264,6 +270,7 @@ fn settings(of: &ComparisonOptions) -> [ComparisonSetting; 13] {
         Permutations::Fixed(draws) => draws.to_string(),
         Permutations::Affordable => "the default".to_owned(),
         Permutations::Auto => "auto".to_owned(),
+        Permutations::Exact => "exact".to_owned(),
     };
     let baseline = of.baseline.as_ref().map_or("none".to_owned(), |name| printable(name.as_bytes()));
     [

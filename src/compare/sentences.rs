@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use super::comparison::Comparison;
-use super::difference::{BestFirst, Difference};
+use super::difference::{Difference, Told};
 use super::draws::monte_carlo_error;
 use super::options::{Alternative, Correction, Permutations, Scope, Test};
+use super::p_is::p_is;
 use super::randomised::Pair;
 use crate::measure::Better;
 use crate::sort;
@@ -20,9 +21,10 @@ const JUDGED: f64 = 0.1;
 const MOST: usize = 12;
 
 impl Comparison {
-    /// One sentence for each pair under the first measure: the pairs with the baseline, or those with the best run.
+    /// One sentence for each pair under the first measure: the pairs with the baseline, or those with the best run. Of six runs or more the
+    /// pairs with the best others come first.
     pub fn sentences(&self) -> Vec<String> {
-        let mut told = self.told();
+        let mut told = self.leading();
         let left = told.len().saturating_sub(MOST);
         told.truncate(MOST);
         let mut sentences: Vec<String> = told.into_iter().map(|of| self.sentence(of)).collect();
@@ -33,12 +35,9 @@ impl Comparison {
         sentences
     }
 
-    /// The differences that are put in words.
-    fn told(&self) -> Vec<&Difference> {
-        let best = self.best(0);
-        let told =
-            |of: &&Difference| self.baseline.is_some() || [of.pair.baseline, of.pair.run].contains(&best);
-        self.of_measure(0).iter().filter(told).collect()
+    /// One sentence for every pair under the first measure, those of the best runs first.
+    pub fn all_sentences(&self) -> Vec<String> {
+        self.all_ranked().into_iter().map(|of| self.sentence(of)).collect()
     }
 
     fn sentence(&self, of: &Difference) -> String {
@@ -80,9 +79,9 @@ impl Comparison {
         )
     }
 
-    /// The means of two runs, with their difference.
-    fn means(&self, better: usize, worse: usize, of: &Difference, sign: f64) -> String {
-        let [a, b] = [better, worse].map(|run| self.runs[run].means[of.measure]);
+    /// The means of two runs, with the difference of the first less the second, whose sign is that of the pair or the opposite one.
+    fn means(&self, runs: [usize; 2], of: &Difference, sign: f64) -> String {
+        let [a, b] = runs.map(|run| self.runs[run].means[of.measure]);
         let mut text = format!("{a:.4} against {b:.4}");
         let interval = of.interval.map(|[low, high]| if sign < 0.0 { [-high, -low] } else { [low, high] });
         if of.logarithmic {
@@ -102,21 +101,23 @@ impl Comparison {
         text
     }
 
-    fn confidence(&self) -> String {
+    /// The confidence of intervals.
+    pub(super) fn confidence(&self) -> String {
         format!("{} %", round(100.0 * (1.0 - self.options.alpha)))
     }
 
     fn better(&self, of: &Difference, p: f64) -> String {
-        let BestFirst { best, worst, sign } = of.best_first();
+        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
         let (won, lost) =
             if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
         let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
         format!(
-            "{} is better than {} on {}{higher}: {}; {} ({}); of {} queries {won} won, {} tied, {lost} lost.",
-            self.name(best),
-            self.name(worst),
+            "{} is {} than {} on {}{higher}: {}; {} ({}); of {} queries {won} won, {} tied, {lost} lost.",
+            self.name(one),
+            if better { "better" } else { "worse" },
+            self.name(other),
             self.measures[of.measure],
-            self.means(best, worst, of, sign),
+            self.means([one, other], of, sign),
             p_is(p),
             self.method(),
             self.queries,
@@ -162,14 +163,15 @@ impl Comparison {
 
     /// The words for a difference that is significant alone, but not among the others.
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
-        let BestFirst { best, worst, sign } = of.best_first();
+        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
         format!(
-            "{} looks better than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
-            self.name(best),
-            self.name(worst),
+            "{} looks {} than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
+            self.name(one),
+            if better { "better" } else { "worse" },
+            self.name(other),
             self.measures[of.measure],
             self.family(),
-            self.means(best, worst, of, sign),
+            self.means([one, other], of, sign),
             p_is(alone),
             p_is(p).trim_start_matches("p = "),
             self.method(),
@@ -231,13 +233,14 @@ impl Comparison {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
         if self.queries < FEW && self.options.test == Test::T {
-            let exact = if self.differences.iter().any(|of| of.exact.is_some()) {
-                ": see the exact p of the randomisation test"
-            } else {
-                ""
+            let any = |is_there: fn(&Difference) -> bool| self.differences.iter().any(is_there);
+            let see = match (any(|of| of.exact.is_some()), any(|of| of.randomised.is_some())) {
+                (true, _) => ": see p_exact, that of the randomisation test",
+                (_, true) => ": see p_perm, that of the randomisation test",
+                _ => "",
             };
             notes.push(format!(
-                "{} queries are few: the interval and the t test assume normality{exact}",
+                "{} queries are few: the interval and the t test assume normality{see}",
                 self.queries
             ));
         }
@@ -336,7 +339,7 @@ impl Comparison {
                 )
             })
         };
-        let told = self.told().into_iter().take(MOST);
+        let told = self.leading().into_iter().take(MOST);
         let notes: Vec<String> =
             told.flat_map(|of| [of.pair.run, of.pair.baseline].map(|run| note(of, run))).flatten().collect();
         self.notes.extend(notes);
@@ -362,11 +365,6 @@ impl Comparison {
             }
         }
     }
-}
-
-/// A p as an equation.
-pub fn p_is(p: f64) -> String {
-    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 
 /// A number with two significant digits.

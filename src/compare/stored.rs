@@ -293,7 +293,7 @@ impl StoredOptions {
             interval: options.interval.to_string(),
             permutations: match options.permutations {
                 Permutations::Fixed(draws) => Some(draws),
-                Permutations::Affordable | Permutations::Auto => None,
+                Permutations::Affordable | Permutations::Auto | Permutations::Exact => None,
             },
             seed: options.seed,
             margin: options.margin,

@@ -25,6 +25,19 @@ impl Markup {
         }
     }
 
+    /// Writes a paragraph, in bold type if it is `strong`. LaTeX has it as a comment: a table of a paper says it in the paper's own words.
+    ///
+    /// # Errors
+    /// The error of the writer.
+    pub fn paragraph(self, text: &str, strong: bool, to: &mut impl Write) -> io::Result<()> {
+        match (self, strong) {
+            (Markup::Markdown, true) => writeln!(to, "**{}**", self.escaped(text)),
+            (Markup::Markdown, false) => writeln!(to, "{}", self.escaped(text)),
+            // A line break would end the comment.
+            (Markup::Latex, _) => writeln!(to, "% {}", text.replace(['\n', '\r'], " ")),
+        }
+    }
+
     fn markdown(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
         let (headings, rules): (Vec<String>, Vec<&str>) = grid
             .headings()
@@ -67,6 +80,10 @@ impl Markup {
             (Markup::Latex, true) => format!("\\textbf{{{text}}}"),
         };
         let labels = joined(&cell.labels, if self == Markup::Latex { "{\\cdot}" } else { "·" });
+        let labels = match self {
+            Markup::Latex => labels.replace('↑', "{\\uparrow}").replace('↓', "{\\downarrow}"),
+            Markup::Markdown => labels,
+        };
         let raised = match (self, if cell.tied && !cell.best { format!("={labels}") } else { labels }) {
             (_, labels) if labels.is_empty() => String::new(),
             (Markup::Markdown, labels) => format!("<sup>{labels}</sup>"),
@@ -95,6 +112,9 @@ impl Markup {
                 (Markup::Latex, '–') => escaped += "--",
                 (Markup::Latex, '±') => escaped += "$\\pm$",
                 (Markup::Latex, 'α') => escaped += "$\\alpha$",
+                (Markup::Latex, '≥') => escaped += "$\\ge$",
+                (Markup::Latex, '↑') => escaped += "$\\uparrow$",
+                (Markup::Latex, '↓') => escaped += "$\\downarrow$",
                 _ => escaped.push(letter),
             }
         }

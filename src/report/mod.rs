@@ -25,10 +25,11 @@ use crate::scores::Scores;
 use markup::Markup;
 
 pub use crate::scores::JsonText;
-pub use comparison::numbers;
+pub use comparison::junit::{GateCase, write_cases};
+pub use comparison::{ComparedGroup, ComparisonReport, GroupKind, numbers};
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
-pub use options::ReportOptions;
+pub use options::{ReportOptions, RunOrder};
 
 /// The old name of [`ReportOptions`]; it goes with 0.2.
 #[deprecated(since = "0.1.0", note = "use `ReportOptions`")]
@@ -62,13 +63,15 @@ pub enum Format {
     Html,
     /// One chart: a measure over its cutoffs, or the differences of a comparison.
     Svg,
+    /// The results of gates as JUnit's XML, for build servers.
+    Junit,
 }
 
 named!(Format, "a format of scores");
 
 impl Format {
     /// Every format, with the name that it has on the command line.
-    pub const ALL: [(&'static str, Format); 10] = [
+    pub const ALL: [(&'static str, Format); 11] = [
         ("table", Format::Table),
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
@@ -79,10 +82,11 @@ impl Format {
         ("latex", Format::Latex),
         ("html", Format::Html),
         ("svg", Format::Svg),
+        ("junit", Format::Junit),
     ];
 
     /// The extensions that name a format.
-    pub const EXTENSIONS: [(&'static str, Format); 10] = [
+    pub const EXTENSIONS: [(&'static str, Format); 11] = [
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
         ("json", Format::Json),
@@ -93,6 +97,7 @@ impl Format {
         ("html", Format::Html),
         ("htm", Format::Html),
         ("svg", Format::Svg),
+        ("xml", Format::Junit),
     ];
 
     /// The format that a file's extension names: TSV if it has none, and `None` if it has an unknown one.
@@ -105,7 +110,8 @@ impl Format {
     /// Writes scores in this format.
     ///
     /// # Errors
-    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or more.
+    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or more; [`Format::Junit`], which has no place
+    /// for scores: [`write_cases`] writes gates that look at one run.
     pub fn write(self, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
@@ -120,6 +126,10 @@ impl Format {
             Format::Latex => table::write_markup(Markup::Latex, scores, options, to),
             Format::Html => html::scores(scores, &html::Context::new("Scores"), to),
             Format::Svg => html::curve(scores, &html::only_curve(&scores.measures)?, to),
+            Format::Junit => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the format junit has the results of gates, and no scores",
+            )),
         }
     }
 
@@ -134,19 +144,33 @@ impl Format {
         options: &ReportOptions,
         to: &mut impl Write,
     ) -> io::Result<()> {
+        self.write_report(&ComparisonReport::new(comparison, gates), options, to)
+    }
+
+    /// Writes a comparison in this format, with the results of gates and the comparisons of groups.
+    ///
+    /// # Errors
+    /// The error of the writer; [`Format::Trec`], which has no place for a comparison.
+    pub fn write_report(
+        self,
+        report: &ComparisonReport<'_>,
+        options: &ReportOptions,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
         match self {
-            Format::Table => comparison::table::write(comparison, gates, options, to),
-            Format::Tsv => comparison::long::write_delimited(b'\t', comparison, options, to),
-            Format::Csv => comparison::long::write_delimited(b',', comparison, options, to),
-            Format::Json => comparison::json::write(comparison, gates, options, to),
-            Format::Jsonl => comparison::long::write_lines(comparison, options, to),
-            Format::Markdown => comparison::table::write_markup(Markup::Markdown, comparison, options, to),
-            Format::Latex => comparison::table::write_markup(Markup::Latex, comparison, options, to),
+            Format::Table => comparison::table::write(report, options, to),
+            Format::Tsv => comparison::long::write_delimited(b'\t', report, options, to),
+            Format::Csv => comparison::long::write_delimited(b',', report, options, to),
+            Format::Json => comparison::json::write(report, options, to),
+            Format::Jsonl => comparison::long::write_lines(report, options, to),
+            Format::Markdown => comparison::table::write_markup(Markup::Markdown, report, options, to),
+            Format::Latex => comparison::table::write_markup(Markup::Latex, report, options, to),
             Format::Html => {
-                let context = html::Context { gates, ..html::Context::new("Comparison") };
-                html::comparison(comparison, &context, to)
+                let context = html::Context { gates: report.gates, ..html::Context::new("Comparison") };
+                html::comparison(report.comparison, &context, to)
             }
-            Format::Svg => html::forest(comparison, to),
+            Format::Svg => html::forest(report.comparison, to),
+            Format::Junit => comparison::junit::write(report, to),
             Format::Trec => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "the format trec has no place for a comparison",

@@ -1,5 +1,19 @@
 //! How a report is to look.
 
+use crate::measure::Measure;
+
+/// The order of the runs of a comparison in tables for people. Formats for programs keep the order of the input.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum RunOrder {
+    /// The best under the first measure first if there are six runs or more, and otherwise that of the input.
+    #[default]
+    Suited,
+    /// That of the input.
+    Input,
+    /// The best under a measure first.
+    By(Measure),
+}
+
 /// How a report is to look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportOptions {
@@ -21,6 +35,12 @@ pub struct ReportOptions {
     pub wide: bool,
     /// What stands in the place of the query in rows of averages, and in [`Format::Trec`](super::Format::Trec) if it is not empty.
     pub all_id: String,
+    /// The order of the runs of a comparison.
+    pub order: RunOrder,
+    /// The most runs in the table of a comparison: the first of the order.
+    pub top: Option<usize>,
+    /// Whether a comparison has a sentence for every pair of runs.
+    pub all_pairs: bool,
 }
 
 impl Default for ReportOptions {
@@ -34,6 +54,9 @@ impl Default for ReportOptions {
             decimals: None,
             wide: false,
             all_id: String::new(),
+            order: RunOrder::default(),
+            top: None,
+            all_pairs: false,
         }
     }
 }

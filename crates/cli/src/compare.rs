@@ -85,8 +85,10 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
     #[arg(help_heading = "Comparison")]
     ci: Interval,
-    /// The number of random sign draws for the randomisation test, or `auto` to draw until every p is clear [default: 99999 if that takes
-    /// seconds]
+    /// The number of random sign draws for the randomisation test; `auto` draws until every p is clear, `exact` also counts all flips of
+    /// signs for pairs of which at most 40 queries differ [default: 99999 if that takes seconds]
+    ///
+    /// With --test randomisation the exact p decides where at most 40 queries differ, unless a number of draws is given.
     #[arg(long, value_name = "N", value_parser = permutations, help_heading = "Comparison")]
     permutations: Option<Permutations>,
     /// The seed of all random draws [default: 0x6c616e6576616c31]
@@ -173,12 +175,13 @@ fn methods() -> Vec<NamedChoice<Method>> {
 fn permutations(text: &str) -> Result<Permutations, String> {
     match text {
         "auto" => Ok(Permutations::Auto),
+        "exact" => Ok(Permutations::Exact),
         _ => text
             .parse()
             .ok()
             .filter(|&draws| draws > 0)
             .map(Permutations::Fixed)
-            .ok_or_else(|| "a number, 1 or more, or `auto` was expected".to_owned()),
+            .ok_or_else(|| "a number, 1 or more, `auto` or `exact` was expected".to_owned()),
     }
 }
 

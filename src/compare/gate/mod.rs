@@ -21,7 +21,7 @@
 //! error, and never a pass, so that a pipeline stops.
 
 mod grammar;
-mod rule;
+pub(super) mod rule;
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ use crate::stats::rounding::{is_equal, tolerance};
 pub struct Gate {
     text: String,
     measure: Measure,
-    rule: Rule,
+    pub(super) rule: Rule,
 }
 
 /// The facts about a run by which a gate is judged.

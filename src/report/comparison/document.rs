@@ -12,6 +12,7 @@ use crate::compare::{Comparison, Difference};
 pub struct ComparisonDocument<'a> {
     pub schema: u32,
     pub laneval: &'static str,
+    pub verdict: JsonVerdict<'a>,
     pub settings: JsonSettings<'a>,
     pub queries: usize,
     pub measures: Vec<String>,
@@ -26,6 +27,29 @@ pub struct ComparisonDocument<'a> {
     pub notes: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub per_query: Vec<JsonQuery<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<JsonGroup<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<JsonGroup<'a>>,
+}
+
+/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be told from it, the best first.
+#[derive(Serialize)]
+pub struct JsonVerdict<'a> {
+    pub text: String,
+    pub best: &'a str,
+    pub not_told_from_best: Vec<&'a str>,
+}
+
+/// The comparison of a group of queries, or by a judge.
+#[derive(Serialize)]
+pub struct JsonGroup<'a> {
+    pub name: &'a str,
+    pub queries: usize,
+    pub verdict: JsonVerdict<'a>,
+    pub runs: Vec<JsonRun<'a>>,
+    pub pairs: Vec<PairOf<'a>>,
+    pub gates: Vec<GateOf<'a>>,
 }
 
 /// The options of the comparison, as text where they have names.
@@ -100,6 +124,8 @@ pub struct GateOf<'a> {
     pub value: f64,
     pub threshold: f64,
     pub p: Option<f64>,
+    pub happened: String,
+    pub allowed: String,
 }
 
 /// The values of the runs for a query under a measure.

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 
 use super::document::{
-    AgreementOf, AnovaOf, ComparisonDocument, DiscriminationOf, GateOf, JsonQuery, JsonRun, JsonSettings,
-    PairOf,
+    AgreementOf, AnovaOf, ComparisonDocument, DiscriminationOf, GateOf, JsonGroup, JsonQuery, JsonRun,
+    JsonSettings, JsonVerdict, PairOf,
 };
-use crate::compare::{Agreement, Anova, Comparison, Gate, Judged, Permutations};
+use super::whole::{ComparedGroup, ComparisonReport, GroupKind};
+use crate::compare::{Agreement, Anova, Comparison, Gate, GateSentence, Judged, Permutations};
 use crate::report::JsonText;
 use crate::report::options::ReportOptions;
 
@@ -14,26 +15,19 @@ use crate::report::options::ReportOptions;
 const SCHEMA: u32 = 1;
 
 /// Writes the document.
-pub fn write(
-    comparison: &Comparison,
-    gates: &[(Gate, Vec<Judged>)],
-    options: &ReportOptions,
-    to: &mut impl Write,
-) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *to, &document(comparison, gates, options))?;
+pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *to, &document(report, options))?;
     to.write_all(b"\n")
 }
 
 /// The document of a comparison, its parts in the order in which they are written.
-fn document<'a>(
-    comparison: &'a Comparison,
-    gates: &[(Gate, Vec<Judged>)],
-    options: &ReportOptions,
-) -> ComparisonDocument<'a> {
+fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> ComparisonDocument<'a> {
+    let comparison = report.comparison;
     let measure = |at: usize| comparison.measures[at].to_string();
     ComparisonDocument {
         schema: SCHEMA,
         laneval: env!("CARGO_PKG_VERSION"),
+        verdict: verdict(comparison),
         settings: settings(comparison),
         queries: comparison.queries,
         measures: comparison.measures.iter().map(ToString::to_string).collect(),
@@ -46,7 +40,7 @@ fn document<'a>(
             .into_iter()
             .map(|of| DiscriminationOf { measure: measure(of.measure), apart: of.apart, p: of.p })
             .collect(),
-        gates: gates.iter().flat_map(|(gate, judged)| verdicts(comparison, gate, judged)).collect(),
+        gates: results(comparison, report.gates),
         sentences: comparison.sentences(),
         notes: &comparison.notes,
         per_query: if options.per_query {
@@ -54,7 +48,32 @@ fn document<'a>(
         } else {
             Vec::new()
         },
+        groups: groups(report, GroupKind::Queries),
+        judges: groups(report, GroupKind::Judge),
     }
+}
+
+fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
+    let best = comparison.best(0);
+    let others = comparison.leaders(0).into_iter().filter(|&run| run != best);
+    JsonVerdict {
+        text: comparison.verdict().join(" "),
+        best: name(comparison, best),
+        not_told_from_best: others.map(|run| name(comparison, run)).collect(),
+    }
+}
+
+/// The groups of a report, if they are of that kind.
+fn groups<'a>(report: &ComparisonReport<'a>, kind: GroupKind) -> Vec<JsonGroup<'a>> {
+    let group = |of: &'a ComparedGroup| JsonGroup {
+        name: &of.name,
+        queries: of.comparison.queries,
+        verdict: verdict(&of.comparison),
+        runs: runs(&of.comparison),
+        pairs: of.comparison.differences.iter().map(|pair| PairOf(&of.comparison, pair)).collect(),
+        gates: results(&of.comparison, &of.gates),
+    };
+    if report.kind == kind { report.groups.iter().map(group).collect() } else { Vec::new() }
 }
 
 fn name(comparison: &Comparison, run: usize) -> &str {
@@ -113,20 +132,22 @@ fn agreement(measure: String, of: &Agreement) -> AgreementOf {
     AgreementOf { measure, tau_b: of.tau, tau_ap_b: of.tau_ap, rbo: of.overlap }
 }
 
-/// What a gate came to for each run that was judged.
-fn verdicts<'a>(
-    comparison: &'a Comparison,
-    gate: &Gate,
-    judged: &[Judged],
-) -> impl Iterator<Item = GateOf<'a>> {
-    judged.iter().map(|of| GateOf {
-        gate: gate.to_string(),
-        run: name(comparison, of.run),
-        verdict: if of.verdict.failed { "failed" } else { "passed" },
-        value: of.verdict.value,
-        threshold: of.verdict.threshold,
-        p: of.verdict.p,
-    })
+/// What gates came to for each run that was judged.
+fn results<'a>(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)]) -> Vec<GateOf<'a>> {
+    let result = |gate: &Gate, of: &Judged| {
+        let GateSentence { happened, allowed } = comparison.gate_sentence(gate, of);
+        GateOf {
+            gate: gate.to_string(),
+            run: name(comparison, of.run),
+            verdict: if of.verdict.failed { "failed" } else { "passed" },
+            value: of.verdict.value,
+            threshold: of.verdict.threshold,
+            p: of.verdict.p,
+            happened,
+            allowed,
+        }
+    };
+    gates.iter().flat_map(|(gate, judged)| judged.iter().map(|of| result(gate, of))).collect()
 }
 
 /// The values of each query under a measure.

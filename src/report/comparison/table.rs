@@ -1,9 +1,12 @@
-//! A comparison for people: means with the letters of the runs that each is better than, sentences, verdicts of gates.
+//! A comparison for people: the verdict, the means, sentences, groups, the results of gates.
 
 use std::io::{self, Write};
 
-use crate::compare::sentences::p_is;
-use crate::compare::{Comparison, Difference, Gate, Judged, Scope, judged_measure};
+use super::shares::{judged, share};
+use super::whole::ComparisonReport;
+use super::{gates, groups, several};
+use crate::compare::p_is::p_is;
+use crate::compare::{Comparison, Difference, Scope};
 use crate::error::printable;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
@@ -13,32 +16,28 @@ use crate::sort;
 /// The number of queries at either end of a list of differences.
 const ENDS: usize = 10;
 
-/// Writes tables, sentences and verdicts.
-pub fn write(
-    comparison: &Comparison,
-    gates: &[(Gate, Vec<Judged>)],
-    options: &ReportOptions,
-    to: &mut impl Write,
-) -> io::Result<()> {
-    writeln!(to, "{}\n", caption(comparison))?;
-    main(comparison, options).write(options, to)?;
-    if let Some(legend) = legend(comparison) {
-        let best = if options.colour { "bold" } else { "*" };
-        writeln!(to, "\n{best} best; {legend}")?;
+/// Writes the verdict, tables, sentences and the results of gates.
+pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+    let comparison = report.comparison;
+    for sentence in comparison.verdict() {
+        writeln!(to, "{}", printable(sentence.as_bytes()))?;
     }
-    for sentence in comparison.sentences() {
-        writeln!(to, "\n{sentence}")?;
+    writeln!(to, "\n{}\n", caption(comparison))?;
+    main(comparison, options).write(options, to)?;
+    if comparison.runs.len() > 2 {
+        let best = if options.colour { "bold" } else { "*" };
+        writeln!(to, "\n{best} best; {}", several::legend(comparison, options))?;
+    }
+    for sentence in sentences(comparison, options) {
+        writeln!(to, "\n{}", printable(sentence.as_bytes()))?;
     }
     for measure in 0..comparison.anova.len() {
         writeln!(to, "\n{}", anova(comparison, measure))?;
     }
-    if let Some(agreement) = agreement(comparison, options) {
+    let further = [agreement(comparison, options), discrimination(comparison)];
+    for grid in further.into_iter().flatten() {
         writeln!(to)?;
-        agreement.write(options, to)?;
-    }
-    if let Some(discrimination) = discrimination(comparison) {
-        writeln!(to)?;
-        discrimination.write(options, to)?;
+        grid.write(options, to)?;
     }
     if options.per_query && comparison.query_ids().len() > 0 {
         for of in comparison.of_measure(0) {
@@ -46,24 +45,38 @@ pub fn write(
             by_query(comparison, of, options).write(options, to)?;
         }
     }
-    for (gate, judged) in gates {
-        writeln!(to)?;
-        judged.iter().try_for_each(|judged| writeln!(to, "{}", verdict(comparison, gate, judged)))?;
-    }
-    Ok(())
+    groups::write(report, options, to)?;
+    gates::write(report, to)
 }
 
-/// Writes the main table marked up, with the settings as its caption.
+/// Writes the verdict, the main table, what its marks mean, groups and the results of gates, marked up.
 pub fn write_markup(
     markup: Markup,
-    comparison: &Comparison,
+    report: &ComparisonReport<'_>,
     options: &ReportOptions,
     to: &mut impl Write,
 ) -> io::Result<()> {
+    let comparison = report.comparison;
     let options = ReportOptions { colour: false, width: None, ..options.clone() };
-    let caption =
-        [Some(caption(comparison)), legend(comparison)].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    markup.write(&main(comparison, &options), &caption, to)
+    markup.paragraph(&printable(comparison.verdict().join(" ").as_bytes()), true, to)?;
+    writeln!(to)?;
+    markup.write(&main(comparison, &options), &caption(comparison), to)?;
+    if comparison.runs.len() > 2 {
+        writeln!(to)?;
+        let best = if markup == Markup::Markdown { "Bold: best" } else { "bold: best" };
+        markup.paragraph(&format!("{best}; {}", several::legend(comparison, &options)), false, to)?;
+    }
+    groups::write_markup(markup, report, &options, to)?;
+    gates::write_markup(markup, report, to)
+}
+
+/// The sentences under the table: those of all pairs if they are asked for. Of many runs the verdict has said what matters.
+fn sentences(comparison: &Comparison, options: &ReportOptions) -> Vec<String> {
+    match (options.all_pairs, comparison.has_many_runs()) {
+        (true, _) => comparison.all_sentences(),
+        (false, true) => Vec::new(),
+        (false, false) => comparison.sentences(),
+    }
 }
 
 fn name(comparison: &Comparison, run: usize) -> String {
@@ -95,69 +108,12 @@ fn caption(comparison: &Comparison) -> String {
     format!("{} runs{against}, {queries}; {}{scope}{drawn}", comparison.runs.len(), comparison.method())
 }
 
-/// The legend of the marks of the main table.
-fn legend(comparison: &Comparison) -> Option<String> {
-    if comparison.runs.len() == 2 {
-        return None;
-    }
-    let alpha = comparison.options.alpha;
-    let tied = if comparison.baseline.is_none() { "= not shown to be worse; " } else { "" };
-    Some(format!("{tied}letters: shown to be better than that run (adjusted p < {alpha})."))
-}
-
 fn main(comparison: &Comparison, options: &ReportOptions) -> Grid {
-    if comparison.runs.len() == 2 { two_runs(comparison, options) } else { several_runs(comparison, options) }
-}
-
-/// The measures of judged documents that are known, each once, with the index of a measure under which they were computed.
-fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
-    let mut all: Vec<(String, usize)> = Vec::new();
-    for (at, measure) in comparison.measures.iter().enumerate() {
-        let known = comparison.runs.iter().any(|run| run.judged.get(at).copied().flatten().is_some());
-        let name = judged_measure(measure).to_string();
-        if known && all.iter().all(|(other, _)| *other != name) {
-            all.push((name, at));
-        }
+    if comparison.runs.len() == 2 {
+        two_runs(comparison, options)
+    } else {
+        several::grid(comparison, options)
     }
-    all
-}
-
-fn share(comparison: &Comparison, run: usize, measure: usize) -> String {
-    let share = comparison.runs[run].judged.get(measure).copied().flatten();
-    share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
-}
-
-/// The table of several runs: runs as rows, measures as columns.
-fn several_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
-    let judged = judged(comparison);
-    let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
-    let shares = judged.iter().map(|(name, _)| (name.clone(), Align::Right));
-    let names = [("#".to_owned(), Align::Left), ("run".to_owned(), Align::Left)];
-    let mut grid = Grid::new(names.into_iter().chain(measures).chain(shares));
-    for (at, run) in comparison.runs.iter().enumerate() {
-        let cell = |measure: usize| {
-            let best = comparison.is_best(measure, at);
-            Cell {
-                text: format!("{:.*}", options.precision, run.means[measure]),
-                best,
-                tied: !best && comparison.is_tied_with_best(measure, at) == Some(true),
-                labels: comparison
-                    .beaten(measure, at)
-                    .into_iter()
-                    .map(|run| comparison.runs[run].label.clone())
-                    .collect(),
-            }
-        };
-        let names = [Cell::from(run.label.as_str()), name(comparison, at).into()];
-        let cells = (0..comparison.measures.len()).map(cell);
-        grid.push(
-            names
-                .into_iter()
-                .chain(cells)
-                .chain(judged.iter().map(|&(_, measure)| share(comparison, at, measure).into())),
-        );
-    }
-    grid
 }
 
 /// The table of two runs: measures as rows.
@@ -310,27 +266,4 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &ReportOptions) -
         grid.push([Cell::from(printable(ids[query]))].into_iter().chain(numbers.map(Cell::from)));
     }
     grid
-}
-
-/// A gate, with the reason why a run failed or passed it.
-fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
-    let verdict = &of.verdict;
-    let result = if verdict.failed { "FAILED" } else { "passed" };
-    let mut text = format!(
-        "{result}  {}: {gate}  ({:.6}, limit {}",
-        name(comparison, of.run),
-        verdict.value,
-        verdict.threshold
-    );
-    if let Some(p) = verdict.p {
-        text += &format!(", {}", p_is(p));
-    }
-    let measure =
-        comparison.measures.iter().position(|measure| measure == gate.measure()).filter(|_| gate.compares());
-    let baseline = comparison.baseline.unwrap_or(0);
-    let interval = measure.and_then(|measure| comparison.between(measure, baseline, of.run)?.interval);
-    if let Some([low, high]) = interval {
-        text += &format!(", delta {low:+.4} … {high:+.4}");
-    }
-    text + ")"
 }

@@ -95,6 +95,8 @@ fn ends_line(name: &str) -> bool {
             | "figure"
             | "svg"
             | "div"
+            | "testsuite"
+            | "testcase"
     )
 }
 

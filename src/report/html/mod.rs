@@ -10,7 +10,7 @@ mod curves;
 mod details;
 mod evaluated;
 mod histogram;
-mod markup;
+pub(super) mod markup;
 mod page;
 mod parts;
 mod plot;

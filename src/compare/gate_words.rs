@@ -1,0 +1,129 @@
+//! A gate in words: what happened, and what was allowed.
+//!
+//! ```text
+//! nDCG@10 of new fell by 0.1648 (-22.4 %, 95 % interval -0.2451 to -0.0844), p < 0.0001; allowed: a drop of 0.005, or one that chance explains (p ≥ 0.05)
+//! AP of new is 0.4443; allowed: 0.3 or more
+//! ```
+
+use std::fmt::{self, Write};
+
+use super::gate::rule::{Amount, Rule, Sign};
+use super::gate::{Gate, Verdict};
+use super::p_is::p_is;
+use crate::measure::Better;
+
+/// The fewest decimals of a number in a sentence, and the most.
+const DECIMALS: (usize, usize) = (4, 17);
+
+/// What a comparison knows of the change that a gate judged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ChangeTold {
+    /// The change as a share of the baseline's mean.
+    pub relative: Option<f64>,
+    /// The ends of the interval of the change, and its confidence in percent.
+    pub interval: Option<([f64; 2], f64)>,
+}
+
+/// The result of a gate in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateSentence {
+    /// What happened, such as `AP of new is 0.4443`.
+    pub happened: String,
+    /// What the gate lets pass, such as `0.3 or more`.
+    pub allowed: String,
+}
+
+impl fmt::Display for GateSentence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; allowed: {}", self.happened, self.allowed)
+    }
+}
+
+impl Gate {
+    /// Says what happened to `run` and what was allowed.
+    pub fn sentence(&self, run: &str, verdict: &Verdict, change: ChangeTold) -> GateSentence {
+        let decimals = decimals_apart(verdict.value, verdict.threshold);
+        let happened = match self.compares() {
+            true => self.happened(run, verdict, change, decimals),
+            false => format!("{} of {run} is {:.decimals$}", self.measure(), verdict.value),
+        };
+        GateSentence { happened, allowed: self.allowed(verdict.threshold) }
+    }
+
+    /// Says how far the run moved from the baseline.
+    fn happened(&self, run: &str, verdict: &Verdict, change: ChangeTold, decimals: usize) -> String {
+        // The value is a loss: of a measure whose lower values are better, a rise.
+        let lower = self.measure().definition().better == Better::Lower;
+        let fell = (verdict.value > 0.0) != lower;
+        let mut text = match verdict.value {
+            0.0 => format!("{} of {run} did not change", self.measure()),
+            value => format!(
+                "{} of {run} {} by {:.decimals$}",
+                self.measure(),
+                if fell { "fell" } else { "rose" },
+                value.abs()
+            ),
+        };
+        let relative = change.relative.filter(|_| verdict.value != 0.0);
+        let relative = relative.map(|share| format!("{:+.1} %", 100.0 * share));
+        let interval = change.interval.map(|([low, high], percent)| {
+            format!("{percent} % interval {low:+.decimals$} to {high:+.decimals$}")
+        });
+        let within: Vec<String> = relative.into_iter().chain(interval).collect();
+        if !within.is_empty() {
+            _ = write!(text, " ({})", within.join(", "));
+        }
+        if let Some(p) = verdict.p {
+            _ = write!(text, ", {}", p_is(p));
+        }
+        text
+    }
+
+    /// Says what a gate lets pass; `threshold` is its amount in units of the measure.
+    fn allowed(&self, threshold: f64) -> String {
+        let number = short(threshold);
+        let loss = if self.measure().definition().better == Better::Lower { "rise" } else { "drop" };
+        let amount = |amount: Amount| match amount {
+            Amount::Absolute(_) => format!("a {loss} of {number}"),
+            Amount::Relative(share) => format!("a {loss} of {number} ({} %)", percent(share)),
+        };
+        match self.rule {
+            Rule::Threshold(Sign::Below, _) => format!("{number} or more"),
+            Rule::Threshold(Sign::AtMost, _) => format!("more than {number}"),
+            Rule::Threshold(Sign::Above, _) => format!("{number} or less"),
+            Rule::Threshold(Sign::AtLeast, _) => format!("less than {number}"),
+            Rule::Worse { alpha: None, .. } if threshold == 0.0 => format!("no {loss}"),
+            Rule::Worse { alpha: None, amount: by } => amount(by),
+            Rule::Worse { alpha: Some(alpha), .. } if threshold == 0.0 => {
+                format!("a {loss} that chance explains (p ≥ {alpha})")
+            }
+            Rule::Worse { alpha: Some(alpha), amount: by } => {
+                format!("{}, or one that chance explains (p ≥ {alpha})", amount(by))
+            }
+            Rule::May { amount: by, alpha } => {
+                format!("data that rule out {} or more (p < {alpha})", amount(by))
+            }
+        }
+    }
+}
+
+/// The decimals with which two numbers that differ look different, four or more: 0.00501 must not read as 0.0050 beside a limit of 0.005.
+fn decimals_apart(one: f64, other: f64) -> usize {
+    let (fewest, most) = DECIMALS;
+    let differ =
+        |&decimals: &usize| format!("{:.decimals$}", one.abs()) != format!("{:.decimals$}", other.abs());
+    (fewest..most).find(differ).filter(|_| one != other).unwrap_or(fewest)
+}
+
+/// A number with four decimals, or two digits if it is smaller, without zeros at its end.
+fn short(value: f64) -> String {
+    let small = value != 0.0 && value.abs() < 1e-3;
+    let decimals = if small { 1 - value.abs().log10().floor() as i32 } else { 4 };
+    let text = format!("{value:.*}", decimals.clamp(4, 17) as usize);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A share as percent, without the digits that its arithmetic leaves.
+fn percent(share: f64) -> f64 {
+    (share * 1e10).round() / 1e8
+}

@@ -1,0 +1,190 @@
+//! The order of the runs of a comparison: the best first, who cannot be told from whom, and which pairs are put in words.
+//!
+//! # Letters
+//!
+//! Runs that are not shown to differ share a letter (a *compact letter display*, Piepho 2004). Not differing is no equivalence: a may be
+//! like b and b like c while a and c differ, so a run can have several letters. A letter is a set of runs no two of which differ, and each
+//! two runs that do not differ must be in one set together: a cover of the edges of a graph by cliques. The fewest cliques are hard to
+//! find, and few are enough. For each edge that is not covered, in the order of the runs, the two runs are a set, which then takes in every run that
+//! differs from none of it, again in their order. That is one pass over the runs for each letter, and at most one letter for each edge;
+//! of runs that differ by their distance alone it gives each letter a stretch of the order.
+
+use super::comparison::Comparison;
+use super::difference::Difference;
+use crate::sort;
+
+/// The number of runs from which on they are told in the order of their means: the best against the next, and not one by one.
+pub const MANY_RUNS: usize = 6;
+
+impl Comparison {
+    /// Whether there are so many runs that they are told in the order of their means and not in that of the input: six or more.
+    pub fn has_many_runs(&self) -> bool {
+        self.runs.len() >= MANY_RUNS
+    }
+
+    /// The indices of the runs, the best under a measure first; runs with equal means stay in the order of the input.
+    pub fn ranked(&self, measure: usize) -> Vec<usize> {
+        let merits = self.merits(measure);
+        let mut order: Vec<usize> = (0..self.runs.len()).collect();
+        sort::by_number(&mut order, |&run| -merits[run]);
+        order
+    }
+
+    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a
+    /// baseline, which leaves these pairs out, only those whose means equal the best.
+    pub fn leaders(&self, measure: usize) -> Vec<usize> {
+        let best = self.best(measure);
+        let merits = self.merits(measure);
+        let is_leader =
+            |&run: &usize| match self.between(measure, best, run).filter(|_| self.baseline.is_none()) {
+                _ if run == best => true,
+                Some(of) => !of.is_significant(self.options.alpha),
+                None => merits[run] == merits[best],
+            };
+        self.ranked(measure).into_iter().filter(is_leader).collect()
+    }
+
+    /// The pairs that are put in words under the first measure: those with the baseline, or those with the best run. Where there are many
+    /// runs, the best of the others comes first.
+    pub fn leading(&self) -> Vec<&Difference> {
+        let lead = self.baseline.unwrap_or_else(|| self.best(0));
+        if !self.has_many_runs() {
+            let told = |of: &&Difference| [of.pair.baseline, of.pair.run].contains(&lead);
+            return self.of_measure(0).iter().filter(told).collect();
+        }
+        self.ranked(0).into_iter().filter_map(|run| self.between(0, lead, run)).collect()
+    }
+
+    /// All pairs under the first measure, those of the best runs first.
+    pub(crate) fn all_ranked(&self) -> Vec<&Difference> {
+        let order = self.ranked(0);
+        let below = |(at, &one): (usize, &usize)| {
+            order[at + 1..].iter().filter_map(move |&other| self.between(0, one, other)).collect::<Vec<_>>()
+        };
+        order.iter().enumerate().flat_map(below).collect()
+    }
+
+    /// The letters of each run under a measure, in the order of the input: runs that share one are not shown to differ. `a` is that of the
+    /// best. Letters that follow one another are a range, such as `c–f`, and behind `z` comes `aa`. `None` with a baseline, which leaves
+    /// pairs out.
+    pub fn letters(&self, measure: usize) -> Option<Vec<String>> {
+        if self.baseline.is_some() {
+            return None;
+        }
+        let order = self.ranked(measure);
+        // By places in the order, each pair once: finding a pair by its runs takes a search.
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, &run)| place[run] = at);
+        let mut alike = vec![vec![true; order.len()]; order.len()];
+        for of in self.of_measure(measure) {
+            let [one, other] = [of.pair.baseline, of.pair.run].map(|run| place[run]);
+            let differ = of.is_significant(self.options.alpha);
+            (alike[one][other], alike[other][one]) = (!differ, !differ);
+        }
+        let of_places = letters_of(&alike);
+        Some(place.into_iter().map(|at| written(&of_places[at])).collect())
+    }
+}
+
+/// The letters of things, ascending, by number: two share one if and only if they are alike.
+fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
+    let count = alike.len();
+    let mut letters: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut covered = vec![vec![false; count]; count];
+    let mut sets = 0;
+    for one in 0..count {
+        // A thing is alike itself, so that one that differs from all others has a letter too.
+        for other in one..count {
+            if !alike[one][other] || covered[one][other] || (one == other && !letters[one].is_empty()) {
+                continue;
+            }
+            let mut set = vec![one, other];
+            set.dedup();
+            for more in 0..count {
+                if !set.contains(&more) && set.iter().all(|&of| alike[of][more]) {
+                    set.push(more);
+                }
+            }
+            for &of in &set {
+                set.iter().for_each(|&with| covered[of][with] = true);
+                letters[of].push(sets);
+            }
+            sets += 1;
+        }
+    }
+    letters
+}
+
+/// Letters as text; those that follow one another as a range.
+fn written(letters: &[usize]) -> String {
+    let apart = |pair: &[usize]| pair[1] != pair[0] + 1;
+    let starts = letters.windows(2).enumerate().filter(|(_, pair)| apart(pair)).map(|(at, _)| at + 1);
+    let mut ends: Vec<usize> = [0].into_iter().chain(starts).collect();
+    ends.push(letters.len());
+    let stretch = |ends: &[usize]| match &letters[ends[0]..ends[1]] {
+        [] => String::new(),
+        [one] => letter(*one),
+        [first, .., last] => format!("{}–{}", letter(*first), letter(*last)),
+    };
+    ends.windows(2).map(stretch).collect::<Vec<_>>().join(" ")
+}
+
+/// The letter of a number: `a` to `z`, then `aa` to `zz`, and so on.
+fn letter(mut number: usize) -> String {
+    let mut letters = Vec::new();
+    loop {
+        letters.push(char::from(b'a' + (number % 26) as u8));
+        match number / 26 {
+            0 => break,
+            rest => number = rest - 1,
+        }
+    }
+    letters.iter().rev().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn graph(count: usize, differ: impl Fn(usize, usize) -> bool) -> Vec<Vec<bool>> {
+        (0..count).map(|one| (0..count).map(|other| !differ(one, other)).collect()).collect()
+    }
+
+    #[test]
+    fn letters_of_a_line_are_stretches() {
+        // Runs differ if they are three places apart.
+        let letters = letters_of(&graph(5, |one, other| one.abs_diff(other) >= 3));
+        assert_eq!(letters, [vec![0], vec![0, 1], vec![0, 1, 2], vec![1, 2], vec![2]]);
+        assert_eq!(letters_of(&graph(3, |one, other| one != other)), [vec![0], vec![1], vec![2]]);
+        assert_eq!(letters_of(&graph(3, |_, _| false)), [vec![0], vec![0], vec![0]]);
+    }
+
+    #[test]
+    fn letters_are_written_short() {
+        let of = |letters: &[usize]| written(letters);
+        assert_eq!(
+            [of(&[0]), of(&[0, 1]), of(&[2, 3, 4, 5]), of(&[0, 2, 3, 4])],
+            ["a", "a–b", "c–f", "a c–e"]
+        );
+        assert_eq!([25, 26, 27, 26 + 26 * 26].map(letter), ["z", "aa", "ab", "aaa"]);
+    }
+
+    proptest! {
+        #[test]
+        fn two_share_a_letter_if_and_only_if_they_are_alike(bits in prop::collection::vec(any::<bool>(), 66)) {
+            let bit = |one: usize, other: usize| {
+                let (low, high) = (one.min(other), one.max(other));
+                low != high && bits[high * (high - 1) / 2 + low]
+            };
+            let letters = letters_of(&graph(12, bit));
+            for one in 0..12 {
+                prop_assert!(!letters[one].is_empty());
+                for other in 0..12 {
+                    let shared = letters[one].iter().any(|of| letters[other].contains(of));
+                    prop_assert_eq!(shared, !bit(one, other));
+                }
+            }
+        }
+    }
+}

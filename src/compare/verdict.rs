@@ -1,0 +1,214 @@
+//! The verdict of a comparison: which run is better, by how much, and how sure that is, in as few words as possible.
+//!
+//! It is about the first measure. Up to five runs are told one by one: the best against each other run, what is decided first; with a
+//! baseline, each other run against it. More runs are told together: the best against the next, and who cannot be told from the best.
+//! [`Comparison::sentences`] say more of each pair: its means, its queries, its test.
+
+use std::fmt::Write;
+
+use super::comparison::Comparison;
+use super::difference::{Difference, Told};
+use super::options::Alternative;
+use super::p_is::p_is;
+use crate::measure::Better;
+
+/// The most names in a list of runs.
+const NAMED: usize = 8;
+
+impl Comparison {
+    /// The verdict in plain words, a sentence each, the most important first.
+    ///
+    /// ```
+    /// # use laneval::compare::{Comparison, ComparisonOptions};
+    /// # use laneval::{Evaluator, Join};
+    /// # let runs = ["examples/data/demo-bm25.run", "examples/data/demo-hybrid.run"];
+    /// # let matrix = Join::default().files("examples/data/demo.qrels", runs)?;
+    /// # let scores = Evaluator::new(["nDCG@10"])?.with_per_query(true).evaluate(&matrix)?;
+    /// let comparison = Comparison::of(&scores, &ComparisonOptions::default())?;
+    /// assert_eq!(
+    ///     comparison.verdict(),
+    ///     ["demo-hybrid.run is better than demo-bm25.run: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), p = 0.0002."]
+    /// );
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn verdict(&self) -> Vec<String> {
+        match (self.has_many_runs(), self.baseline) {
+            (false, _) => self.one_by_one(&self.leading(), true),
+            (true, Some(baseline)) => self.of_many_against(baseline),
+            (true, None) => self.of_many(),
+        }
+    }
+
+    /// The pairs one by one: what is decided, then the others. The first one names the measure.
+    fn one_by_one(&self, pairs: &[&Difference], names_measure: bool) -> Vec<String> {
+        let (decided, open): (Vec<&Difference>, Vec<&Difference>) =
+            pairs.iter().partition(|of| self.is_decided(of));
+        let all = decided.into_iter().chain(open).enumerate();
+        all.map(|(at, of)| self.said(of, names_measure && at == 0)).collect()
+    }
+
+    /// Whether a pair has an answer: one is better, or they are equal.
+    fn is_decided(&self, of: &Difference) -> bool {
+        of.paired.all_zero || of.is_equivalent == Some(true) || of.is_significant(self.options.alpha)
+    }
+
+    /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the better one.
+    fn said(&self, of: &Difference, names_measure: bool) -> String {
+        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
+        let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
+        let measure = if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
+        if of.paired.all_zero {
+            return format!("{one} and {other} have the same {} in every query.", self.measures[of.measure]);
+        }
+        let numbers = self.numbers(of, sign);
+        if of.is_equivalent == Some(true) {
+            let margin = self.options.margin.unwrap_or_default();
+            return format!("{one} and {other} are equal within ±{margin}: {measure}{numbers}.");
+        }
+        if of.is_significant(self.options.alpha) {
+            let word = if better { "better" } else { "worse" };
+            return format!("{one} is {word} than {other}: {measure}{numbers}.");
+        }
+        let word = match self.options.alternative {
+            Alternative::TwoSided => {
+                return format!("{one} against {other} is undecided: {measure}{numbers}.");
+            }
+            Alternative::Better => "better",
+            Alternative::Worse => "worse",
+        };
+        // The question has a direction, from the baseline of the pair to its run.
+        let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
+        format!("{run} is not shown to be {word} than {baseline}: {measure}{}.", self.numbers(of, 1.0))
+    }
+
+    /// The measure of a pair, with its direction if that is not the usual one.
+    fn told_measure(&self, of: &Difference) -> String {
+        let measure = &self.measures[of.measure];
+        if of.better == Better::Lower { format!("{measure} (lower is better)") } else { measure.to_string() }
+    }
+
+    /// The difference, its share of the baseline, its interval and its p; `sign` is −1 for that of the baseline less the run.
+    fn numbers(&self, of: &Difference, sign: f64) -> String {
+        let shown = |value: f64| match of.logarithmic {
+            true => format!("×{}", decimals(value.exp())),
+            false => format!("{}{}", if value < 0.0 { '-' } else { '+' }, decimals(value.abs())),
+        };
+        let mut text = shown(sign * of.paired.mean);
+        let mut within = Vec::new();
+        if let (Some(_), Some(share), false) = (self.baseline, of.relative, of.logarithmic) {
+            within.push(format!("{:+.1} %", 100.0 * sign * share));
+        }
+        if let Some([low, high]) = of.interval {
+            let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
+            within.push(format!("{} interval {} to {}", self.confidence(), shown(low), shown(high)));
+        }
+        if !within.is_empty() {
+            _ = write!(text, " ({})", within.join(", "));
+        }
+        match of.p_adjusted {
+            Some(p) if self.family_size > 1 && of.p != Some(p) => _ = write!(text, ", adjusted {}", p_is(p)),
+            Some(p) => _ = write!(text, ", {}", p_is(p)),
+            None if self.queries < 2 => text += " in the only query, which says nothing about others",
+            None => text += ", and the test has no p",
+        }
+        text
+    }
+
+    /// The verdict on many runs: the best, the next, and who cannot be told from the best.
+    fn of_many(&self) -> Vec<String> {
+        let order = self.ranked(0);
+        let [best, next] = [order[0], order[1]];
+        let leaders = self.leaders(0);
+        let name = |run: usize| self.runs[run].name.as_str();
+        let extreme =
+            if self.measures[0].definition().better == Better::Lower { "lowest" } else { "highest" };
+        let mut said = vec![format!(
+            "{} has the {extreme} {} of {} runs: {}.",
+            name(best),
+            self.measures[0],
+            self.runs.len(),
+            decimals(self.runs[best].means[0])
+        )];
+        if let Some(of) = self.between(0, best, next) {
+            said.push(format!("The next: {}", self.said(of, false)));
+        }
+        let others: Vec<&str> = leaders.iter().filter(|&&run| run != best).map(|&run| name(run)).collect();
+        let better = self.runs.len() - leaders.len();
+        said.push(match (others.len(), better) {
+            (0, better) => format!("It is better than all {better} others."),
+            (count, 0) => format!("None of the {count} other runs can be told from it."),
+            (_, better) => format!(
+                "{} cannot be told from it: {}. It is better than the other {better}.",
+                counted(others.len()),
+                listed(&others)
+            ),
+        });
+        said
+    }
+
+    /// The verdict on many runs against a baseline: how many are better, and the best of them.
+    fn of_many_against(&self, baseline: usize) -> Vec<String> {
+        let alpha = self.options.alpha;
+        let pairs = self.leading();
+        let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();
+        let (better, rest): (Vec<&Difference>, Vec<&Difference>) =
+            pairs.iter().partition(|of| of.is_significant(alpha) && of.gain() > 0.0);
+        let (worse, open): (Vec<&Difference>, Vec<&Difference>) =
+            rest.into_iter().partition(|of| of.is_significant(alpha));
+        let names = |of: &[&Difference]| listed(&of.iter().map(name).collect::<Vec<_>>());
+        let mut said = Vec::new();
+        let than = &self.runs[baseline].name;
+        let measure = &self.measures[0];
+        match pairs.first() {
+            Some(best) if better.is_empty() => {
+                said.push(format!(
+                    "None of {} runs is shown to be better than {than} on {measure}.",
+                    pairs.len()
+                ));
+                said.push(format!("The best of them: {}", self.said(best, true)));
+            }
+            Some(best) => {
+                let are = if better.len() == 1 { "is" } else { "are" };
+                said.push(format!(
+                    "{} of {} runs {are} better than {than} on {measure}: {}.",
+                    better.len(),
+                    pairs.len(),
+                    names(&better)
+                ));
+                said.push(format!("The best of them: {}", self.said(best, true)));
+            }
+            None => {}
+        }
+        if !worse.is_empty() {
+            said.push(format!("{} worse than {than}: {}.", are(worse.len()), names(&worse)));
+        }
+        if !open.is_empty() && !better.is_empty() {
+            said.push(format!("{} undecided: {}.", are(open.len()), names(&open)));
+        }
+        said
+    }
+}
+
+fn are(count: usize) -> String {
+    if count == 1 { "1 is".to_owned() } else { format!("{count} are") }
+}
+
+fn counted(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+/// Names in a sentence: the first ones, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let named = names[..names.len().min(NAMED)].join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
+/// A number with three decimals, or two digits if it is smaller.
+fn decimals(value: f64) -> String {
+    let small = value != 0.0 && value.abs() < 0.000_95;
+    let decimals = if small { 1 - value.abs().log10().floor() as i32 } else { 3 };
+    format!("{value:.*}", decimals.clamp(3, 17) as usize)
+}

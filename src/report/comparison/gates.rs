@@ -1,0 +1,66 @@
+//! The results of gates for people: lines under a table, and a table in Markdown.
+
+use std::io::{self, Write};
+
+use super::whole::{ComparisonReport, GateResult};
+use crate::compare::GateSentence;
+use crate::error::printable;
+use crate::report::grid::{Align, Cell, Grid};
+use crate::report::markup::Markup;
+
+/// Writes a line for each result, those that failed last, where they are seen.
+pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
+    let (failed, passed): (Vec<_>, Vec<_>) =
+        report.results().into_iter().partition(|result| result.judged.verdict.failed);
+    for result in passed.iter().chain(&failed) {
+        writeln!(to, "\n{}", line(result))?;
+    }
+    Ok(())
+}
+
+/// A result in one line.
+pub fn line(result: &GateResult<'_>) -> String {
+    let run = printable(result.run().as_bytes());
+    let GateSentence { happened, allowed } = result.sentence();
+    format!(
+        "{}  {run}: {}  ({happened}; allowed: {allowed})",
+        word(result),
+        printable(result.title().as_bytes())
+    )
+}
+
+/// Writes the table of results, marked up, with whether all passed in front of it.
+pub fn write_markup(markup: Markup, report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
+    let results = report.results();
+    if results.is_empty() {
+        return Ok(());
+    }
+    let failed = results.iter().filter(|result| result.judged.verdict.failed).count();
+    let gates = if results.len() == 1 { "gate".to_owned() } else { format!("{} gates", results.len()) };
+    let told = match failed {
+        0 => format!("PASSED: {gates}"),
+        failed if failed == results.len() => format!("FAILED: {gates}"),
+        failed => format!("FAILED: {failed} of {gates}"),
+    };
+    writeln!(to)?;
+    markup.paragraph(&told, true, to)?;
+    writeln!(to)?;
+    let names = ["", "run", "gate", "what happened", "allowed"];
+    let has_groups = results.iter().any(|result| !result.group.is_empty());
+    let group = has_groups.then_some(report.word());
+    let columns = names[..2].iter().copied().chain(group).chain(names[2..].iter().copied());
+    let mut grid = Grid::new(columns.map(|name| (name.to_owned(), Align::Left)));
+    for result in &results {
+        let GateSentence { happened, allowed } = result.sentence();
+        let group = has_groups.then(|| if result.group.is_empty() { "all" } else { result.group }.into());
+        let run = printable(result.run().as_bytes());
+        let of_word = Cell { best: result.judged.verdict.failed, ..Cell::from(word(result)) };
+        let cells = [of_word, run.into()].into_iter().chain(group);
+        grid.push(cells.chain([result.gate.to_string(), happened, allowed].map(Cell::from)));
+    }
+    markup.write(&grid, "", to)
+}
+
+fn word(result: &GateResult<'_>) -> &'static str {
+    if result.judged.verdict.failed { "FAILED" } else { "PASSED" }
+}

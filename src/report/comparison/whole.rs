@@ -1,0 +1,104 @@
+//! A comparison with all that is written beside it.
+
+use crate::compare::{Comparison, Gate, GateSentence, Judged};
+
+/// A comparison, the results of its gates, and the same of groups.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct ComparisonReport<'a> {
+    /// The comparison over all queries.
+    pub comparison: &'a Comparison,
+    /// The gates with their results.
+    pub gates: &'a [(Gate, Vec<Judged>)],
+    /// The comparisons of groups of queries, or of judges.
+    pub groups: &'a [ComparedGroup],
+    /// What a group is.
+    pub kind: GroupKind,
+}
+
+/// What the groups of a report are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupKind {
+    /// Groups of queries.
+    #[default]
+    Queries,
+    /// All queries, each time as one judge has judged them.
+    Judge,
+}
+
+/// The comparison of one group of queries, or by one judge.
+#[derive(Debug, Clone)]
+pub struct ComparedGroup {
+    /// The name of the group, or of the judge.
+    pub name: String,
+    /// The comparison.
+    pub comparison: Comparison,
+    /// The gates with their results in the group.
+    pub gates: Vec<(Gate, Vec<Judged>)>,
+}
+
+/// A result of a gate, with the comparison that it was judged by.
+#[derive(Clone, Copy)]
+pub struct GateResult<'a> {
+    /// The name of the group; empty of all queries.
+    pub group: &'a str,
+    /// The comparison.
+    pub comparison: &'a Comparison,
+    /// The gate.
+    pub gate: &'a Gate,
+    /// The result.
+    pub judged: &'a Judged,
+}
+
+impl<'a> ComparisonReport<'a> {
+    /// Makes a report of a comparison alone.
+    pub fn new(comparison: &'a Comparison, gates: &'a [(Gate, Vec<Judged>)]) -> Self {
+        ComparisonReport { comparison, gates, groups: &[], kind: GroupKind::Queries }
+    }
+
+    /// The word for a group.
+    pub fn word(&self) -> &'static str {
+        match self.kind {
+            GroupKind::Queries => "group",
+            GroupKind::Judge => "judge",
+        }
+    }
+
+    /// The comparison over all queries, whose group has no name, and those of groups.
+    pub fn comparisons(&self) -> impl Iterator<Item = (&'a str, &'a Comparison)> {
+        [("", self.comparison)].into_iter().chain(self.groups.iter().map(|of| (&of.name[..], &of.comparison)))
+    }
+
+    /// The results of gates: over all queries, then group by group.
+    pub fn results(&self) -> Vec<GateResult<'a>> {
+        let whole = ("", self.comparison, self.gates);
+        let groups = self.groups.iter().map(|of| (&of.name[..], &of.comparison, &of.gates[..]));
+        let all = [whole].into_iter().chain(groups);
+        all.flat_map(|(group, comparison, gates)| {
+            let results =
+                gates.iter().flat_map(|(gate, judged)| judged.iter().map(move |judged| (gate, judged)));
+            results.map(move |(gate, judged)| GateResult { group, comparison, gate, judged })
+        })
+        .collect()
+    }
+}
+
+impl GateResult<'_> {
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.comparison.runs[self.judged.run].name
+    }
+
+    /// What happened, and what was allowed.
+    pub fn sentence(&self) -> GateSentence {
+        self.comparison.gate_sentence(self.gate, self.judged)
+    }
+
+    /// The gate, with its group if it has one.
+    pub fn title(&self) -> String {
+        match self.group {
+            "" => self.gate.to_string(),
+            group => format!("{} [{group}]", self.gate),
+        }
+    }
+}
