@@ -29,6 +29,7 @@ FORMATS = {
     ".tex": "latex",
     ".tsv": "tsv",
     ".txt": "table",
+    ".xml": "junit",
 }
 
 
@@ -176,7 +177,7 @@ class Verdict(NamedTuple):
     >>> import laneval
     >>> scores = laneval.evaluate_ids([{"a"}] * 2, [["a"], ["x", "a"]], "RR", per_query=True)
     >>> print(*scores.compare(scores).gate("RR < 0.5"))
-    passed  rankings: RR < 0.5  (0.750000, limit 0.5)
+    PASSED  rankings: RR < 0.5  (RR of rankings is 0.7500; allowed: 0.5 or more)
     """
 
     gate: str
@@ -191,11 +192,11 @@ class Verdict(NamedTuple):
     """The number that the value is compared with, in the unit of the value: of most measures from 0 to 1."""
     p: float | None
     """The p, from 0 to 1, if the gate asks for one."""
+    told: str
+    """What happened, and what was allowed, in words."""
 
     def __str__(self) -> str:
-        p = "" if self.p is None else ", p < 0.0001" if self.p < 0.0001 else f", p = {self.p:.4f}"
-        result = "passed" if self.passed else "FAILED"
-        return f"{result}  {self.run}: {self.gate}  ({self.value:.6f}, limit {self.threshold}{p})"
+        return f"{'PASSED' if self.passed else 'FAILED'}  {self.run}: {self.gate}  ({self.told})"
 
 
 Key = tuple[str, str, str]
@@ -205,7 +206,7 @@ class Comparison:
     """A comparison of runs, which `compare` of scores makes: a sequence of pairs, which are found by the names of the run, its baseline and
     the measure too. It is immutable.
 
-    As text it is the table of `laneval compare`. It is also a stream of Arrow, with one row for each pair and columns named as the
+    As text it is the output of `laneval compare`, the verdict first. It is also a stream of Arrow, with one row for each pair and columns named as the
     attributes of `Pair`: pandas, polars, pyarrow and DuckDB read it.
 
     >>> import laneval
@@ -222,6 +223,8 @@ class Comparison:
     True
     >>> comparison.measures, comparison.runs, comparison.baseline
     (['RR'], ['baseline', 'rankings'], 'baseline')
+    >>> print(comparison.verdict)
+    rankings against baseline is undecided: RR +0.194 (+38.9 %, 95 % interval -0.086 to +0.475), p = 0.1345.
     >>> print(comparison.sentences[0].split(",")[0])
     No difference shown between rankings and baseline on RR: +0.1944
     >>> print(*comparison.notes)
@@ -235,9 +238,9 @@ class Comparison:
     [0.5, 0.16666666666666669, 0.0]
     >>> comparison.to_dict(gates=["RR drops > 0.01"])["gates"][0]["verdict"]
     'passed'
-    >>> print(comparison.to_markdown().splitlines()[0])
+    >>> print(comparison.to_markdown().splitlines()[2])
     | measure | baseline | rankings | delta | relative | interval | p | p adj | d | won/tied/lost |
-    >>> comparison.to_latex()[:13], comparison.to_json()[:1], comparison.to_html(title="Two runs")[:15]
+    >>> comparison.to_latex().splitlines()[2], comparison.to_json()[:1], comparison.to_html(title="Two runs")[:15]
     ('\\\\begin{table}', '{', '<!DOCTYPE html>')
     >>> len(comparison.to_pandas()), len(comparison.to_polars())
     (1, 1)
@@ -298,6 +301,13 @@ class Comparison:
         return name
 
     @property
+    def verdict(self) -> str:
+        """The verdict under the first measure in plain words: which run is better, by how much, how sure that is. From six runs on it tells
+        the best against the next, and which runs cannot be told from the best.
+        """
+        return " ".join(self._native.verdict())
+
+    @property
     def sentences(self) -> list[str]:
         """The comparison in words, `[sentence]`, for people who are not statisticians."""
         return self._native.sentences()
@@ -323,7 +333,7 @@ class Comparison:
         `UnanswerableError`.
         """
         verdicts = self._native.gate(gate)
-        return [Verdict(gate, run, not failed, value, threshold, p) for run, failed, value, threshold, p in verdicts]
+        return [Verdict(gate, run, not failed, *numbers) for run, failed, *numbers in verdicts]
 
     def per_query(self) -> Deltas:
         """The differences of each query, `[pair][query]`."""
@@ -347,9 +357,12 @@ class Comparison:
         """
         return self._report("json", gates, per_query).decode()
 
-    def to_markdown(self) -> str:
-        """The table in Markdown."""
-        return self._report("markdown").decode()
+    def to_markdown(self, *, gates: Iterable[str] = ()) -> str:
+        """The verdict, the table and the results of `gates` in Markdown.
+
+        Raises `ValueError` if a gate cannot be parsed or computed, and `TypeError` if `gates` is no list.
+        """
+        return self._report("markdown", gates).decode()
 
     def to_latex(self) -> str:
         """The table in LaTeX (booktabs)."""
@@ -365,7 +378,8 @@ class Comparison:
 
     def save(self, path: str | os.PathLike[str], *, gates: Iterable[str] = (), per_query: bool = False) -> None:
         """Writes a file at `path`, whole or not at all, in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`,
-        `.tex`, `.txt` for the table, or `.svg` for a chart of the differences under the first measure. `gates` and `per_query` are as for
+        `.tex`, `.txt` for the table, `.xml` for the results of gates as JUnit's XML, or `.svg` for a chart of the differences under the first
+        measure. `gates` and `per_query` are as for
         `to_dict`.
 
         Raises `UnanswerableError` if the extension is none of these, `OSError` if the file cannot be written, `ValueError` if a gate cannot

@@ -49,7 +49,7 @@ type PairRow = (String, String, String, Vec<Option<f64>>, Option<String>, Option
 type PyOrigin = (String, String, Vec<(String, String)>);
 
 /// The result of a gate for a run: its name, whether it failed, the value, the threshold, and p.
-type PyVerdict = (String, bool, f64, f64, Option<f64>);
+type PyVerdict = (String, bool, f64, f64, Option<f64>, String);
 
 #[pymethods]
 impl Comparison {
@@ -121,6 +121,11 @@ impl Comparison {
         self.comparison.differences.iter().map(row).collect()
     }
 
+    /// The verdict, a sentence each.
+    fn verdict(&self) -> Vec<String> {
+        self.comparison.verdict()
+    }
+
     /// The comparison in words.
     fn sentences(&self) -> Vec<String> {
         self.comparison.sentences()
@@ -146,10 +151,11 @@ impl Comparison {
 
     /// Judges a gate.
     fn gate(&self, py: Python<'_>, text: &str) -> PyResult<Vec<PyVerdict>> {
-        let (_, judged) = self.judged(text).map_err(|error| exception(py, error))?;
+        let (gate, judged) = self.judged(text).map_err(|error| exception(py, error))?;
         let verdict = |of: Judged| {
             let name = self.comparison.runs[of.run].name.clone();
-            (name, of.verdict.failed, of.verdict.value, of.verdict.threshold, of.verdict.p)
+            let told = self.comparison.gate_sentence(&gate, &of).to_string();
+            (name, of.verdict.failed, of.verdict.value, of.verdict.threshold, of.verdict.p, told)
         };
         Ok(judged.into_iter().map(verdict).collect())
     }

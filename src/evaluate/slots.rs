@@ -52,6 +52,12 @@ impl Groups {
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.groups.keys().map(String::as_str)
     }
+
+    /// Whether a query is in a group.
+    pub fn has(&self, group: &str, query: &[u8]) -> bool {
+        let queries = self.groups.get(group);
+        queries.is_some_and(|queries| queries.binary_search_by(|of| of.as_slice().cmp(query)).is_ok())
+    }
 }
 
 /// The slots of sums: one for each run, or one for each run and one for each of its groups.

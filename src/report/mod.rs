@@ -25,8 +25,8 @@ use crate::scores::Scores;
 use markup::Markup;
 
 pub use crate::scores::JsonText;
-pub use comparison::junit::{GateCase, write_cases};
-pub use comparison::{ComparedGroup, ComparisonReport, GroupKind, numbers};
+pub use comparison::junit::write_cases;
+pub use comparison::{ComparedGroup, ComparisonReport, GateCase, GroupKind, numbers};
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
 pub use options::{ReportOptions, RunOrder};

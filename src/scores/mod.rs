@@ -169,6 +169,20 @@ pub struct Row<'a> {
     pub value: f64,
 }
 
+impl PerQuery {
+    /// The values of the queries that count.
+    fn only(&self, counts: impl Fn(&[u8]) -> bool) -> PerQuery {
+        let kept: Vec<usize> =
+            self.queries.iter().enumerate().filter(|(_, id)| counts(id)).map(|(at, _)| at).collect();
+        let missing = self.missing.iter().filter_map(|at| kept.binary_search(at).ok());
+        PerQuery {
+            queries: kept.iter().map(|&at| self.queries.get(at)).collect(),
+            values: self.values.iter().map(|of| kept.iter().map(|&at| of[at]).collect()).collect(),
+            missing: missing.collect(),
+        }
+    }
+}
+
 impl RunScores {
     /// The average of a measure by its index: the mean, the sum of counts, or the geometric mean.
     pub fn average(&self, measure: usize) -> Option<f64> {
@@ -217,6 +231,35 @@ impl Scores {
     /// The scores of a group of queries of a run, by their names.
     pub fn group(&self, run: &str, group: &str) -> Option<&RunScores> {
         self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
+    }
+
+    /// The values of the queries for which `counts` is true, of each run over all queries, for a comparison of them; statistics and notices
+    /// are those of all queries, and are left out.
+    pub fn of_queries(&self, counts: impl Fn(&[u8]) -> bool) -> Scores {
+        let run = |run: &RunScores| {
+            let per_query = run.per_query.as_ref().map(|of| of.only(&counts));
+            let lacking =
+                per_query.iter().flat_map(|of: &PerQuery| of.missing.iter().map(|&at| of.queries.get(at)));
+            RunScores {
+                name: run.name.clone(),
+                missing: Unmatched::all(lacking),
+                rule: run.rule,
+                ideal: run.ideal,
+                filled: run.filled,
+                fingerprints: run.fingerprints.clone(),
+                queries: per_query.as_ref().map_or(0, |of| of.queries.len()),
+                per_query,
+                ..RunScores::default()
+            }
+        };
+        Scores {
+            measures: self.measures.clone(),
+            runs: self.runs.iter().filter(|of| of.group.is_none()).map(run).collect(),
+            queries: self.queries,
+            view: self.view,
+            tied: self.tied,
+            notices: Vec::new(),
+        }
     }
 
     /// The index of a measure by any of its names.

@@ -187,6 +187,7 @@ pub fn formats() -> Vec<NamedChoice<Format>> {
         Format::Latex => "a table of LaTeX (booktabs)",
         Format::Html => "a page for a browser, with charts",
         Format::Svg => "one chart: a measure over its cutoffs, or differences of runs",
+        Format::Junit => "the results of gates, for build servers",
         _ => "",
     })
 }

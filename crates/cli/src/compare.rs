@@ -1,6 +1,7 @@
 //! `laneval compare`: which run is better, by how much, and how certain that is.
 
 mod baseline;
+mod groups;
 pub mod printed;
 
 use std::ffi::OsString;
@@ -12,7 +13,7 @@ use laneval::compare::{
     Scope, Test, Zeros, judged_measure,
 };
 use laneval::measure::Measure;
-use laneval::report::{Format, Note, notes};
+use laneval::report::{ComparisonReport, Format, GroupKind, Note, ReportOptions, RunOrder, notes};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::EvaluationOptions;
@@ -22,18 +23,19 @@ use super::gates;
 use super::inputs::{EvaluationInputs, named};
 use super::page::PageOrigin;
 use super::progress::{Progress, WorkAmount};
+use super::queries;
 use super::refused::{self, Wish};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
-use printed::{fate, few, judged, write};
 
 const EXAMPLES: &str = "\
 Examples:
   laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval compare qrels.txt bm25.run new.run --baseline bm25.run -m nDCG@10 --per-query
   laneval compare qrels.txt old.run new.run --fail-if 'nDCG@10 drops > 0.005 p<0.05'
-  laneval compare qrels.txt bm25.run dense.run -o report.html
+  laneval compare qrels.txt bm25.run dense.run -o report.html -o summary.md
+  laneval compare qrels.txt old.run new.run --fail-if 'AP drops > 1%' -o gates.xml
   laneval compare trec8.lmx --correction maxt --family all --format csv -o comparison.csv
   laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01
   laneval eval qrels.txt main.run --per-query -o main.jsonl && laneval compare qrels.txt new.run --baseline main.jsonl
@@ -128,9 +130,27 @@ pub struct Compare {
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
+    /// Compare groups of queries too; each line of the file is a query, a tab, and the name of its group
+    ///
+    /// A query may be in several groups, or in none. Gates are judged in each group as well as over all queries. p is corrected within each
+    /// group.
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    group_by: Option<PathBuf>,
+
     /// Write the values of queries and their differences too; a table has the queries that differ most
     #[arg(short = 'q', long, help_heading = "Output")]
     per_query: bool,
+    /// Order the runs of tables and pages by this measure, the best first, or `input` [default: from six runs on by the first measure]
+    ///
+    /// Formats for programs keep the order of the input.
+    #[arg(long, value_name = "MEASURE", value_parser = order, help_heading = "Output")]
+    sort: Option<RunOrder>,
+    /// Show only the first N runs in tables
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    top: Option<u32>,
+    /// Write a sentence for every pair of runs
+    #[arg(long, help_heading = "Output")]
+    all_pairs: bool,
     #[command(flatten)]
     report: ReportOutput,
     /// Write a partial result of the comparison over these queries too, which `laneval merge` adds to those of other queries
@@ -150,12 +170,14 @@ pub struct Compare {
 /// A comparison, and what it was made of.
 struct ComparedScores {
     scores: Scores,
-    /// The note on the baseline.
-    note: Option<Note>,
+    /// The notes on the baseline and on groups.
+    notes: Vec<Note>,
     /// The comparison, with the shares of judged documents.
     comparison: Comparison,
     /// The part of the comparison, if `--partial` asks for it.
     part: Option<Partial>,
+    /// The shares of judged documents by query, if groups ask for them.
+    judged: Option<Scores>,
 }
 
 fn zeros() -> Vec<NamedChoice<Zeros>> {
@@ -185,6 +207,14 @@ fn permutations(text: &str) -> Result<Permutations, String> {
     }
 }
 
+/// Reads the order of the runs: a measure, or `input`.
+fn order(text: &str) -> Result<RunOrder, String> {
+    match text {
+        "input" => Ok(RunOrder::Input),
+        _ => text.parse::<Measure>().map(RunOrder::By).map_err(|error| error.to_string()),
+    }
+}
+
 fn seed(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
@@ -205,10 +235,13 @@ impl Compare {
             return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
         }
         self.asked.read_for_measures()?;
-        let format = self.report.format()?;
-        let own = [(Wish::Compare, true), (Wish::EachJudge, self.asked.judges == Some(OverJudges::Each))];
-        let ties = refused::of_ties(self.asked.ranking.ties);
-        refused::check(own.into_iter().chain(ties).chain(refused::of_format(format)))?;
+        let own = [
+            (Wish::Compare, true),
+            (Wish::ComparedJudges, self.each_judge()),
+            (Wish::ComparedGroups, self.group_by.is_some()),
+            (Wish::Partial, self.partial.is_some()),
+        ];
+        refused::check(own.into_iter().chain(refused::of_ties(self.asked.ranking.ties)))?;
         let options = self.options();
         options.check()?;
         if self.partial.is_some() {
@@ -218,36 +251,72 @@ impl Compare {
         let evaluator = evaluator.with_stats([Stat::Average]);
         let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
+        let look = self.look(evaluator.measures())?;
         let file = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
-        let paths: Vec<PathBuf> =
-            named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).chain(file).collect();
-        let output = self.report.place(&paths)?;
+        let beside = [self.asked.only.clone(), self.group_by.clone(), file].into_iter().flatten();
+        let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(beside).collect();
+        let targets = self.report.targets(&paths)?;
+        printed::check(&targets, &self.fail_if)?;
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
+        let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices =
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
-            let ComparedScores { scores, note, comparison, part } =
+            let ComparedScores { scores, mut notes, comparison, part, judged } =
                 self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
+            let (kind, compared) = match groups {
+                Some(groups) => {
+                    let made =
+                        groups::of_queries(&groups, &scores, judged.as_ref(), &comparison, watch.as_deref())?;
+                    notes.extend(made.notes);
+                    (GroupKind::Queries, made.comparisons)
+                }
+                None if self.each_judge() => {
+                    let made = groups::of_judges(&evaluator, &matrices, &comparison, watch.as_deref())?;
+                    notes.extend(made.notes);
+                    (GroupKind::Judge, made.comparisons)
+                }
+                None => (GroupKind::Queries, Vec::new()),
+            };
             drop(progress);
-            self.tell(&inputs, &matrices, &scores, note, &comparison);
-            let gates = judged(&comparison, &self.fail_if)?;
+            self.tell(&inputs, &matrices, &scores, &notes, &comparison);
+            let gates = printed::judged(&comparison, &self.fail_if)?;
+            let groups = groups::judged(compared, &self.fail_if)?;
             if let (Some(partial), Some(part)) = (partial, part) {
                 let bytes = part.to_bytes();
                 partial.write(|to| to.write_all(&bytes))?;
             }
-            let origin = match format {
-                Format::Html => {
-                    PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?
-                }
-                _ => PageOrigin::default(),
+            let has_page = targets.iter().any(|target| target.format == Format::Html);
+            let origin = match has_page {
+                true => PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?,
+                false => PageOrigin::default(),
             };
-            let look = self.report.options(self.per_query);
-            write(&comparison, &gates, (format, &look), &origin, output)?;
-            fate(&comparison, &gates)
+            let mut report = ComparisonReport::new(&comparison, &gates);
+            (report.groups, report.kind) = (&groups, kind);
+            printed::write(&report, &look, &origin, targets, self.quiet)
         })
+    }
+
+    fn each_judge(&self) -> bool {
+        self.asked.judges == Some(OverJudges::Each)
+    }
+
+    /// Returns the look of the report; `measures` are those that are compared.
+    fn look(&self, measures: &[Measure]) -> Result<ReportOptions, Stop> {
+        let mut look = self.report.options(self.per_query);
+        look.order = self.sort.clone().unwrap_or_default();
+        look.top = self.top.map(|top| top as usize);
+        look.all_pairs = self.all_pairs;
+        match &look.order {
+            RunOrder::By(measure) if !measures.contains(measure) => {
+                let known: Vec<String> = measures.iter().map(ToString::to_string).collect();
+                Err(Stop::new(format!("--sort {measure}: it is not compared, but {}", known.join(", "))))
+            }
+            _ => Ok(look),
+        }
     }
 
     fn options(&self) -> ComparisonOptions {
@@ -296,6 +365,7 @@ impl Compare {
         refused::check([(Wish::Partial, summary.is_some()), (Wish::StoredBaseline, stored)])?;
         // If other documents are dropped, every share is 1.
         let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
+        let mut shares = None;
         let (comparison, part) = match summary {
             Some(summary) => {
                 let judged = judged.map(|judged| scores_with_summary(&judged, matrices)).transpose()?;
@@ -306,12 +376,16 @@ impl Compare {
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 if let Some(judged) = judged {
-                    comparison.set_judged(&evaluation::scores(&judged, matrices)?);
+                    let judged = judged.with_per_query(self.group_by.is_some());
+                    let judged = evaluation::scores(&judged, matrices)?;
+                    comparison.set_judged(&judged);
+                    shares = Some(judged);
                 }
                 (comparison, None)
             }
         };
-        Ok(ComparedScores { scores, note: note.flatten(), comparison, part })
+        let notes = note.flatten().into_iter().collect();
+        Ok(ComparedScores { scores, notes, comparison, part, judged: shares })
     }
 
     /// Prints the notes of a comparison.
@@ -320,13 +394,13 @@ impl Compare {
         inputs: &EvaluationInputs,
         matrices: &[LabelMatrix],
         scores: &Scores,
-        note: Option<Note>,
+        of_inputs: &[Note],
         comparison: &Comparison,
     ) {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.asked.rule_notes(inputs, matrices);
         let ignored = self.asked.rel_note(&scores.measures);
-        let few = few(comparison, &self.fail_if);
+        let few = printed::few(comparison, &self.fail_if);
         let of_scores = notes(scores);
         let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
         let threads = self.asked.threads.note();
@@ -334,7 +408,7 @@ impl Compare {
             .iter()
             .chain(&rules)
             .chain(&ignored)
-            .chain(&note)
+            .chain(of_inputs)
             .chain(&of_scores)
             .chain(&of_comparison)
             .chain(&few);

@@ -21,7 +21,7 @@ use super::pipe::{self, PipeResults, Piped};
 use super::progress::{Progress, WorkAmount};
 use super::queries;
 use super::refused::{self, Wish};
-use super::score_output::{ReportOutput, ScoreOutput};
+use super::score_output::{ReportOutput, ReportTarget, ScoreOutput};
 use super::stop::Stop;
 use super::style::{counted, say, tell};
 
@@ -95,10 +95,9 @@ pub struct Eval {
     explain: bool,
 }
 
-/// The output: its format and its places.
+/// The outputs: those of scores in their formats, and that of a summary.
 struct ScoresTo {
-    format: Format,
-    scores: Output,
+    scores: Vec<ReportTarget>,
     summary: Option<Output>,
     /// The origin of the numbers, for a page.
     origin: Option<PageOrigin>,
@@ -116,22 +115,25 @@ impl Eval {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
         self.asked.read_for_measures()?;
-        let format =
-            if self.explain { self.written.report.format_on_stdout() } else { self.written.format()? };
-        let evaluator = self.evaluator(format)?;
-        if !self.explain {
-            ReportOutput::check_curve(format, evaluator.measures())?;
+        let paths = self.paths();
+        let scores = if self.explain { Vec::new() } else { self.written.targets(&paths)? };
+        let formats: Vec<Format> = match self.explain {
+            true => vec![self.written.report.format_on_stdout()],
+            false => scores.iter().map(|target| target.format).collect(),
+        };
+        let evaluator = self.evaluator(&formats)?;
+        for format in formats.iter().filter(|_| !self.explain) {
+            ReportOutput::check_curve(*format, evaluator.measures())?;
         }
         self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
-        let paths = self.paths();
-        let scores = self.written.report.place(&paths)?;
         let summary = self.written.partial(&paths)?;
         let evaluator = evaluator.with_only(self.asked.only()?);
         let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
-            let origin = (format == Format::Html && !self.explain).then(|| PageOrigin::of(words, &inputs));
-            let to = ScoresTo { format, scores, summary, origin: origin.transpose()? };
+            let has_page = scores.iter().any(|target| target.format == Format::Html);
+            let origin = has_page.then(|| PageOrigin::of(words, &inputs));
+            let to = ScoresTo { scores, summary, origin: origin.transpose()? };
             self.evaluate(&evaluator, &inputs, to)
         })
     }
@@ -183,7 +185,7 @@ impl Eval {
         let mut evaluation = timing.time("engine", || Evaluation::of_matrices(&watched, &matrices))?;
         self.say_cpu(evaluation.refused());
         if self.explain {
-            return self.explain(evaluator, &evaluation, &matrices, to.scores);
+            return self.explain(evaluator, &evaluation, &matrices);
         }
         let done = self.all_scores(&watched, &mut evaluation, &matrices, &mut timing)?;
         drop(progress);
@@ -249,25 +251,35 @@ impl Eval {
             timing.time("summary", || to.write(|to| to.write_all(&bytes)))?;
         }
         let options = self.written.options(self.wants_queries(), &scores)?;
+        // Scores are written even if a gate cannot be computed; the results of gates are not.
+        let cases = gates::judged(&scores, &self.fail_if);
         timing.time("report", || {
-            to.scores.write(|mut out| match &to.origin {
-                Some(origin) => {
+            let write = |target: ReportTarget| match (target.format, &to.origin) {
+                (Format::Html, Some(origin)) => target.write(|mut out| {
                     let runs = scores.runs.iter().filter(|run| run.group.is_none());
                     let title = format!("Scores of {}", page::names(runs.map(|run| &run.name[..])));
                     html::scores(&scores, &origin.context(&title), &mut out)
+                }),
+                (Format::Junit, _) => gates::write(&cases, "laneval eval", target),
+                _ => {
+                    let look = target.look(&options);
+                    target.write_scores(&scores, &look)
                 }
-                None => self.written.report.write(&scores, to.format, &options, out),
-            })
+            };
+            to.scores.into_iter().try_for_each(write)
         })?;
         if self.timing {
             tell(timings(&timing).trim_end());
         }
-        gates::judge(&scores, &self.fail_if)
+        let cases = cases?;
+        gates::tell_all(&cases, self.quiet);
+        gates::fate(&cases)
     }
 
-    fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
+    fn evaluator(&self, formats: &[Format]) -> Result<Evaluator, Stop> {
         let stats = distinct(&self.stats);
-        let (trec, page) = (format == Format::Trec, format == Format::Html);
+        let [trec, page, json] =
+            [Format::Trec, Format::Html, Format::Json].map(|format| formats.contains(&format));
         let each_judge = self.asked.judges == Some(OverJudges::Each);
         let own = [
             (Wish::EachJudge, each_judge),
@@ -278,9 +290,11 @@ impl Eval {
             (Wish::Partial, self.written.wants_partial()),
             (Wish::Only, self.asked.only.is_some()),
             (Wish::FailIf, !self.fail_if.is_empty()),
+            (Wish::NoGates, self.fail_if.is_empty()),
         ];
         let ties = refused::of_ties(self.asked.ranking.ties);
-        refused::check(own.into_iter().chain(ties).chain(refused::of_format(format)))?;
+        let of_formats = formats.iter().flat_map(|&format| refused::of_format(format));
+        refused::check(own.into_iter().chain(ties).chain(of_formats))?;
         if each_judge {
             let measures = self.asked.measures_of(&self.asked.measures)?;
             if let Some(measure) = measures.iter().find(|measure| measure.judges().is_some()) {
@@ -294,7 +308,7 @@ impl Eval {
             .evaluator()?
             .with_stats(stats)
             .with_per_query(self.wants_queries() || trec || page && !self.is_interval());
-        Ok(gates::with_measures(evaluator.with_missing_ids(format == Format::Json), &self.fail_if))
+        Ok(gates::with_measures(evaluator.with_missing_ids(json), &self.fail_if))
     }
 
     /// Returns whether the values of queries are written.
@@ -389,8 +403,8 @@ impl Eval {
         evaluator: &Evaluator,
         evaluation: &Evaluation<'_>,
         matrices: &[LabelMatrix],
-        output: Output,
     ) -> Result<(), Stop> {
+        let output = self.written.report.explained(&self.paths())?;
         // All matrices have the same judgments, and so the same plan; the deepest decides how exact sums in integers are.
         let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
         let plan =

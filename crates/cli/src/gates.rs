@@ -1,9 +1,12 @@
 //! Gates of the command line: conditions for exit code 1.
 
-use laneval::compare::{Gate, GateFacts};
+use laneval::compare::{ChangeTold, Gate, GateFacts};
+use laneval::error::printable;
 use laneval::measure::Measure;
+use laneval::report::{GateCase, write_cases};
 use laneval::{Error, Evaluator, Scores};
 
+use super::score_output::ReportTarget;
 use super::stop::Stop;
 use super::style::tell;
 
@@ -33,9 +36,9 @@ pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     evaluator.with_measures(measures)
 }
 
-/// Prints for each run the results of gates that look at one run only, and ends with exit code 1 if one failed.
-pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
-    let mut failed = Vec::new();
+/// Judges gates that look at one run only, for each run.
+pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
+    let mut cases = Vec::new();
     for gate in gates {
         let measure = scores.measures.iter().position(|of| of == gate.measure());
         for run in scores.runs.iter().filter(|run| run.group.is_none()) {
@@ -47,24 +50,49 @@ pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
             })?;
             let verdict =
                 gate.verdict(GateFacts { run: average, baseline: None, paired: None, worse: None })?;
-            tell(format_args!(
-                "{}  {}: {gate}  ({average:.6})",
-                if verdict.failed { "FAILED" } else { "passed" },
-                run.name
-            ));
-            if verdict.failed {
-                failed.push(format!("{}: {gate}", run.name));
-            }
+            let told = gate.sentence(&run.name, &verdict, ChangeTold::default()).to_string();
+            cases.push(GateCase {
+                run: run.name.clone(),
+                gate: gate.to_string(),
+                failed: verdict.failed,
+                told,
+            });
         }
     }
-    fate(&failed)
+    Ok(cases)
 }
 
-/// Returns exit code 1 if a gate failed; `failed` has the runs and the gates.
-pub fn fate(failed: &[String]) -> Result<(), Stop> {
+/// Writes the results of gates as JUnit's XML; those that could not be computed are no results.
+pub fn write(cases: &Result<Vec<GateCase>, Stop>, suite: &str, target: ReportTarget) -> Result<(), Stop> {
+    match cases {
+        Ok(cases) => target.write(|mut to| write_cases(suite, cases, &mut to)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Prints the results of gates on stderr.
+pub fn tell_all(cases: &[GateCase], quiet: bool) {
+    // What failed is in the error.
+    for case in cases.iter().filter(|case| !quiet && !case.failed) {
+        let text = format!("{}: {}  ({})", case.run, case.gate, case.told);
+        tell(format_args!("PASSED  {}", printable(text.as_bytes())));
+    }
+}
+
+/// Returns exit code 1 if a gate failed.
+pub fn fate(cases: &[GateCase]) -> Result<(), Stop> {
+    let told = |case: &GateCase| printable(format!("{}: {} ({})", case.run, case.gate, case.told).as_bytes());
+    let failed: Vec<String> = cases.iter().filter(|case| case.failed).map(told).collect();
     match failed.len() {
         0 => Ok(()),
         1 => Err(Stop::coded(1, format!("a gate failed: {}", failed[0]))),
-        count => Err(Stop::coded(1, format!("{count} gates failed: {}", failed.join("; ")))),
+        count => Err(Stop::Coded(
+            1,
+            failed
+                .iter()
+                .map(|failed| format!("a gate failed: {failed}"))
+                .chain([format!("{count} of {} gates failed", cases.len())])
+                .collect(),
+        )),
     }
 }

@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::compare::{Gate, Partial, Shard};
 use laneval::measure::facets_needed;
-use laneval::report::{Format, Note, notes};
+use laneval::report::{ComparisonReport, Format, Note, notes};
 use laneval::{Error, Input, Join, JudgedBy, Stat, Summary};
 
 use super::choice::distinct;
 use super::choice::{groups, one_of, stats};
-use super::compare::printed::{fate, few, judged, write};
+use super::compare::printed;
 use super::formats::tables;
 use super::gates;
 use super::inputs::{FileOptions, bytes};
 use super::output::Output;
 use super::page::PageOrigin;
 use super::refused::{self, Wish};
-use super::score_output::{ReportOutput, ScoreOutput};
+use super::score_output::{ReportOutput, ReportTarget, ScoreOutput};
 use super::stop::Stop;
 use super::style::{say, shown};
 use super::threads::Threads;
@@ -82,14 +82,15 @@ impl Merge {
     }
 
     fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
-        let format = self.written.format()?;
-        refused::check([(Wish::Merge, true)].into_iter().chain(refused::of_format(format)))?;
+        let targets = self.written.targets(inputs)?;
+        let own = [(Wish::Merge, true), (Wish::NoGates, self.fail_if.is_empty())];
+        let of_formats = targets.iter().flat_map(|target| refused::of_format(target.format));
+        refused::check(own.into_iter().chain(of_formats))?;
         if let Some(stat) = self.stats.iter().find(|stat| stat.needs_values()) {
             return Err(Stop::new(format!(
                 "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
             )));
         }
-        let output = self.written.report.place(inputs)?;
         let partial = self.written.partial(inputs)?;
         let mut summaries = Vec::new();
         for (at, path) in self.files.iter().enumerate() {
@@ -97,7 +98,7 @@ impl Merge {
                 Shard::Scores(summary) => summaries.push(summary.from_source(&shown(path))),
                 Shard::Comparison(first) if at == 0 => {
                     let all = parts::merged(*first, &self.files)?;
-                    return self.comparison(&all, format, output, partial);
+                    return self.comparison(&all, targets, partial);
                 }
                 Shard::Comparison(_) => return Err(parts::mixed(path, &self.files[0])),
             }
@@ -112,7 +113,9 @@ impl Merge {
             summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)?;
         }
         let scores = summary.scores(&distinct(&self.stats))?;
-        ReportOutput::check_curve(format, &scores.measures)?;
+        for target in &targets {
+            ReportOutput::check_curve(target.format, &scores.measures)?;
+        }
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if let Some(partial) = partial {
@@ -120,16 +123,26 @@ impl Merge {
             partial.write(|to| to.write_all(&summary))?;
         }
         let options = self.written.options(false, &scores)?;
-        output.write(|to| self.written.report.write(&scores, format, &options, to))?;
-        gates::judge(&scores, &self.fail_if)
+        let cases = gates::judged(&scores, &self.fail_if);
+        for target in targets {
+            match target.format {
+                Format::Junit => gates::write(&cases, "laneval merge", target)?,
+                _ => {
+                    let look = target.look(&options);
+                    target.write_scores(&scores, &look)?;
+                }
+            }
+        }
+        let cases = cases?;
+        gates::tell_all(&cases, self.quiet);
+        gates::fate(&cases)
     }
 
     /// Prints the comparison of all queries of some parts.
     fn comparison(
         &self,
         all: &Partial,
-        format: Format,
-        output: Output,
+        targets: Vec<ReportTarget>,
         partial: Option<Output>,
     ) -> Result<(), Stop> {
         refused::check([
@@ -138,20 +151,21 @@ impl Merge {
             (Wish::RowLook, self.written.has_row_options()),
             (Wish::Stat, !self.stats.is_empty()),
         ])?;
+        printed::check(&targets, &self.fail_if)?;
         let comparison = all.comparison()?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let of_scores = notes(&all.summary().scores(&[])?);
         let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
-        let few = few(&comparison, &self.fail_if);
+        let few = printed::few(&comparison, &self.fail_if);
         of_scores.iter().chain(&of_comparison).chain(&few).filter(loud).for_each(say);
-        let gates = judged(&comparison, &self.fail_if)?;
+        let gates = printed::judged(&comparison, &self.fail_if)?;
         if let Some(partial) = partial {
             let bytes = all.to_bytes();
             partial.write(|to| to.write_all(&bytes))?;
         }
         let look = self.written.report.options(false);
-        write(&comparison, &gates, (format, &look), &PageOrigin::default(), output)?;
-        fate(&comparison, &gates)
+        let report = ComparisonReport::new(&comparison, &gates);
+        printed::write(&report, &look, &PageOrigin::default(), targets, self.quiet)
     }
 }
 

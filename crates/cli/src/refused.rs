@@ -41,12 +41,18 @@ pub enum Wish {
     Qrels,
     /// `--baseline` with a file of scores.
     StoredBaseline,
+    /// `compare --judges each`.
+    ComparedJudges,
+    /// `compare --group-by`.
+    ComparedGroups,
+    FormatJunit,
+    NoGates,
 }
 
 use Wish::{
-    Build, Compare, EachJudge, FailIf, FormatHtml, FormatTrec, GroupBy, Interval, KeepTies, Merge,
-    MergeComparisons, Only, OverOrders, Partial, PerQuery, Qrels, RankOrder, RowLook, Show, Stat,
-    StoredBaseline, Wide,
+    Build, Compare, ComparedGroups, ComparedJudges, EachJudge, FailIf, FormatHtml, FormatJunit, FormatTrec,
+    GroupBy, Interval, KeepTies, Merge, MergeComparisons, NoGates, Only, OverOrders, Partial, PerQuery,
+    Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Wide,
 };
 
 /// Two wishes that do not go together, and what to say of them.
@@ -56,7 +62,12 @@ struct Refusal(Wish, Wish, &'static str);
 #[rustfmt::skip] // a row each
 const REFUSED: &[Refusal] = &[
     Refusal(Compare, FormatTrec, "the format trec has no place for a comparison: choose another format"),
-    Refusal(Compare, EachJudge, "--judges each gives one value per judge: compare mean, min or max"),
+    Refusal(ComparedJudges, ComparedGroups, "--judges each compares all queries by each judge: leave --group-by out, or take --judges mean"),
+    Refusal(ComparedJudges, Partial, "--partial has no place for the comparison of each judge: take --judges mean, min or max"),
+    Refusal(ComparedJudges, OverOrders, "--judges each has no values over all orders of equal scores: take a --ties that orders them, such as docno-desc"),
+    Refusal(ComparedJudges, StoredBaseline, "--judges each needs the baseline as a run: its stored scores are not by judge"),
+    Refusal(ComparedGroups, Partial, "--partial has no place for groups: merge the parts, and compare groups of all queries in one call"),
+    Refusal(FormatJunit, NoGates, "the format junit has the results of gates, and there is none: add --fail-if"),
     Refusal(Compare, Interval, "--ties interval gives three values per query: compare average, best or worst"),
     Refusal(Partial, StoredBaseline, "--partial cannot keep a baseline that is a file of scores: give it as a run"),
     Refusal(Merge, FormatTrec, "the format trec needs the values of all queries, which summaries do not have"),
@@ -101,6 +112,10 @@ pub fn of_ties(rule: Option<TieRule>) -> [(Wish, bool); 3] {
 }
 
 /// The wishes of a format of scores.
-pub fn of_format(format: Format) -> [(Wish, bool); 2] {
-    [(FormatTrec, format == Format::Trec), (FormatHtml, format == Format::Html)]
+pub fn of_format(format: Format) -> [(Wish, bool); 3] {
+    [
+        (FormatTrec, format == Format::Trec),
+        (FormatHtml, format == Format::Html),
+        (FormatJunit, format == Format::Junit),
+    ]
 }

@@ -21,12 +21,12 @@ use super::style::{shown, stdout_has_colour, stdout_width};
 /// Options of a report.
 #[derive(Debug, Args)]
 pub struct ReportOutput {
-    /// The format of the scores [default: table on a terminal, by the extension of -o, else tsv]
+    /// The format of the scores [default: table on a terminal, by the extension of -o, else tsv]; junit has the results of --fail-if
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
-    /// Write to this file, which appears only when it is complete
+    /// Write to this file, which appears only when it is complete, in the format that its name says; may be repeated, `-` is stdout
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
+    output: Vec<PathBuf>,
     /// The number of decimals [default: 4 in tables and in trec, elsewhere as many as the number has]
     #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
@@ -54,36 +54,108 @@ pub struct ScoreOutput {
     partial: Option<PathBuf>,
 }
 
+/// One output of a report: its format, and its place, which is checked before any work is done.
+pub struct ReportTarget {
+    pub format: Format,
+    output: Output,
+    is_stdout: bool,
+    /// Whether scores are written as a table of Parquet, which has the rows of the format.
+    is_parquet: bool,
+}
+
+impl ReportTarget {
+    /// Writes the report.
+    pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
+        self.output.write(write)
+    }
+
+    /// Writes scores in the format, or as a table of Parquet.
+    pub fn write_scores(self, scores: &Scores, options: &ReportOptions) -> Result<(), Stop> {
+        let (format, is_parquet) = (self.format, self.is_parquet);
+        self.write(|to| match is_parquet {
+            #[cfg(feature = "parquet")]
+            true => score_table::write(scores, options, to),
+            _ => format.write(scores, options, &mut &mut *to),
+        })
+    }
+
+    /// Returns whether people see the output as it is, on a terminal or in a log.
+    pub fn is_seen(&self) -> bool {
+        self.is_stdout && matches!(self.format, Format::Table | Format::Markdown)
+    }
+
+    /// Refuses a table of Parquet, which only scores have.
+    pub fn check_comparison(&self) -> Result<(), Stop> {
+        match self.is_parquet {
+            true => Err(Stop::new("a comparison has no table of Parquet: take .tsv, .csv, .jsonl or .json")),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns a look that suits the place: widths and colours are those of a terminal.
+    pub fn look(&self, options: &ReportOptions) -> ReportOptions {
+        match self.is_stdout {
+            true => options.clone(),
+            false => ReportOptions { colour: false, width: None, sparklines: false, ..options.clone() },
+        }
+    }
+}
+
 impl ReportOutput {
-    /// Returns the format that was asked for, or else the one that the output suggests.
-    pub fn format(&self) -> Result<Format, Stop> {
-        match (self.format, self.file()) {
-            (None, Some(path)) if is_parquet(path) => match cfg!(feature = "parquet") {
+    /// Returns the outputs that were asked for, none of which is an input, each in its format.
+    ///
+    /// # Errors
+    /// An unknown extension; two outputs of one name; a format beside several outputs none of which is stdout; a place that cannot be
+    /// written to.
+    pub fn targets(&self, inputs: &[PathBuf]) -> Result<Vec<ReportTarget>, Stop> {
+        let places: Vec<Option<&Path>> = match self.output.as_slice() {
+            [] => vec![None],
+            paths => {
+                paths.iter().map(|path| Some(path.as_path()).filter(|path| path.as_os_str() != "-")).collect()
+            }
+        };
+        for (at, place) in places.iter().enumerate() {
+            let same = |other: &&Option<&Path>| match (place, other) {
+                (None, None) => true,
+                (Some(one), Some(other)) => same_file(one, other),
+                _ => false,
+            };
+            if places[..at].iter().any(|other| same(&other)) {
+                let name = place.map_or("stdout".to_owned(), shown);
+                return Err(Stop::new(format!("two outputs have one name: {name}")));
+            }
+        }
+        if places.len() > 1 && self.format.is_some() && !places.contains(&None) {
+            return Err(Stop::new(
+                "--format is of stdout where there are several -o, whose names say their formats: leave it out, or add `-o -`",
+            ));
+        }
+        places.iter().map(|place| self.target(*place, places.len() == 1, inputs)).collect()
+    }
+
+    /// Returns an output; `alone` says whether it is the only one.
+    fn target(&self, place: Option<&Path>, alone: bool, inputs: &[PathBuf]) -> Result<ReportTarget, Stop> {
+        let asked = self.format.filter(|_| alone || place.is_none());
+        let is_parquet = asked.is_none() && place.is_some_and(is_parquet);
+        let format = match (asked, place) {
+            (Some(format), _) => format,
+            (None, Some(path)) if is_parquet => match cfg!(feature = "parquet") {
                 // Of all formats this one has the same rows.
-                true => Ok(Format::Jsonl),
-                false => Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path)))),
+                true => Format::Jsonl,
+                false => return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path)))),
             },
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
                 let known = Format::EXTENSIONS.map(|(extension, _)| extension);
                 unknown_extension(path, &known, ", or use --format")
-            }),
-            _ => Ok(self.format_on_stdout()),
-        }
-    }
-
-    /// Writes scores in a format, or as a table of Parquet if the file is one.
-    pub fn write(
-        &self,
-        scores: &Scores,
-        format: Format,
-        options: &ReportOptions,
-        to: &mut (dyn Write + Send),
-    ) -> io::Result<()> {
-        #[cfg(feature = "parquet")]
-        if self.format.is_none() && self.file().is_some_and(is_parquet) {
-            return score_table::write(scores, options, to);
-        }
-        format.write(scores, options, &mut &mut *to)
+            })?,
+            (None, None) => self.format_on_stdout(),
+        };
+        Ok(ReportTarget {
+            format,
+            output: Output::new(place, inputs)?,
+            is_stdout: place.is_none(),
+            is_parquet,
+        })
     }
 
     /// Returns the format that was asked for, or else the one that stdout suggests.
@@ -99,21 +171,21 @@ impl ReportOutput {
         }
     }
 
-    /// Returns the output of the report, which is none of the inputs.
-    pub fn place(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
-        Output::new(self.file(), inputs)
+    /// Returns the output of what `--explain` prints: that of the scores, the first of several.
+    pub fn explained(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
+        let path = self.output.first().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");
+        Output::new(path, inputs)
     }
 
-    /// Returns the look of a report, with or without the values of queries.
+    /// Returns the look of a report on stdout, with or without the values of queries; [`ReportTarget::look`] makes that of a file.
     pub fn options(&self, per_query: bool) -> ReportOptions {
-        let to_stdout = self.file().is_none();
         ReportOptions {
             per_query,
             precision: self.precision.map_or(4, usize::from),
             decimals: self.precision.map(usize::from),
-            colour: to_stdout && stdout_has_colour(),
-            width: if to_stdout { stdout_width() } else { None },
-            sparklines: to_stdout && stdout().is_terminal(),
+            colour: stdout_has_colour(),
+            width: stdout_width(),
+            sparklines: stdout().is_terminal(),
             ..ReportOptions::default()
         }
     }
@@ -122,18 +194,14 @@ impl ReportOutput {
     pub fn partial(&self, path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         let Some(path) = path else { return Ok(None) };
         let shared = || Stop::new("--partial needs a separate file, because the scores are written too");
-        if path.as_os_str() == "-" || self.output.as_deref().is_some_and(|scores| same_file(path, scores)) {
+        if path.as_os_str() == "-" || self.output.iter().any(|scores| same_file(path, scores)) {
             return Err(shared());
         }
+        let to_stdout = self.output.is_empty() || self.output.iter().any(|path| path.as_os_str() == "-");
         match Output::new(Some(path), inputs)? {
-            Output::Stdout if self.file().is_none() => Err(shared()),
+            Output::Stdout if to_stdout => Err(shared()),
             output => Ok(Some(output)),
         }
-    }
-
-    /// Returns the file to write to; `-` is stdout here too.
-    fn file(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 }
 
@@ -143,15 +211,18 @@ fn is_parquet(path: &Path) -> bool {
 }
 
 impl ScoreOutput {
-    /// Returns the format that was asked for, or else the one that the output suggests.
-    pub fn format(&self) -> Result<Format, Stop> {
-        match self.report.format()? {
-            format if !self.wide => Ok(format),
-            _ if self.report.file().is_some_and(is_parquet) => Err(Self::not_wide("a table of Parquet")),
-            format @ (Format::Tsv | Format::Csv) => Ok(format),
-            Format::Table if self.report.format.is_none() && self.report.file().is_none() => Ok(Format::Tsv),
-            format => Err(Self::not_wide(&format!("the format {format}"))),
+    /// Returns the outputs that were asked for, each in its format.
+    pub fn targets(&self, inputs: &[PathBuf]) -> Result<Vec<ReportTarget>, Stop> {
+        let mut targets = self.report.targets(inputs)?;
+        for target in targets.iter_mut().filter(|_| self.wide) {
+            target.format = match target.format {
+                _ if target.is_parquet => return Err(Self::not_wide("a table of Parquet")),
+                format @ (Format::Tsv | Format::Csv) => format,
+                Format::Table if self.report.format.is_none() && target.is_stdout => Format::Tsv,
+                format => return Err(Self::not_wide(&format!("the format {format}"))),
+            };
         }
+        Ok(targets)
     }
 
     fn not_wide(what: &str) -> Stop {

@@ -30,6 +30,16 @@ impl Stop {
         Stop::Coded(code, vec![message.into()])
     }
 
+    /// Says at the front of each message what it is about.
+    pub fn with_place(self, place: &str) -> Self {
+        let placed = |messages: Vec<String>| messages.into_iter().map(|of| format!("{place}{of}")).collect();
+        match self {
+            Stop::Failed(messages) => Stop::Failed(placed(messages)),
+            Stop::Coded(code, messages) => Stop::Coded(code, placed(messages)),
+            Stop::BrokenPipe => Stop::BrokenPipe,
+        }
+    }
+
     /// Gives the failure an exit code.
     pub fn with_code(self, code: u8) -> Self {
         match self {

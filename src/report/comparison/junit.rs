@@ -2,33 +2,13 @@
 
 use std::io::{self, Write};
 
-use super::whole::{ComparisonReport, GateResult};
+use super::whole::{ComparisonReport, GateCase};
 use crate::error::printable;
 use crate::report::html::markup::{Attributes, Elements};
 
-/// The result of a gate as a case of a test.
-#[derive(Debug, Clone)]
-pub struct GateCase {
-    /// The name of the run.
-    pub run: String,
-    /// The gate, with its group if it has one.
-    pub gate: String,
-    /// Whether it failed.
-    pub failed: bool,
-    /// What happened, and what was allowed.
-    pub told: String,
-}
-
 /// Writes the gates of a report.
 pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
-    let case = |result: &GateResult<'_>| GateCase {
-        run: result.run().to_owned(),
-        gate: result.title(),
-        failed: result.judged.verdict.failed,
-        told: result.sentence().to_string(),
-    };
-    let cases: Vec<GateCase> = report.results().iter().map(case).collect();
-    write_cases("laneval compare", &cases, to)
+    write_cases("laneval compare", &report.cases(), to)
 }
 
 /// Writes cases as one suite with a name.

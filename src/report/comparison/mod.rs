@@ -13,4 +13,4 @@ pub mod table;
 mod whole;
 
 pub use stats::of_difference as numbers;
-pub use whole::{ComparedGroup, ComparisonReport, GroupKind};
+pub use whole::{ComparedGroup, ComparisonReport, GateCase, GroupKind};

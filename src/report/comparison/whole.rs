@@ -39,7 +39,7 @@ pub struct ComparedGroup {
 
 /// A result of a gate, with the comparison that it was judged by.
 #[derive(Clone, Copy)]
-pub struct GateResult<'a> {
+pub(super) struct GateResult<'a> {
     /// The name of the group; empty of all queries.
     pub group: &'a str,
     /// The comparison.
@@ -48,6 +48,19 @@ pub struct GateResult<'a> {
     pub gate: &'a Gate,
     /// The result.
     pub judged: &'a Judged,
+}
+
+/// The result of a gate as a case of a test, by its names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateCase {
+    /// The name of the run.
+    pub run: String,
+    /// The gate, with its group if it has one.
+    pub gate: String,
+    /// Whether it failed.
+    pub failed: bool,
+    /// What happened, and what was allowed.
+    pub told: String,
 }
 
 impl<'a> ComparisonReport<'a> {
@@ -69,8 +82,19 @@ impl<'a> ComparisonReport<'a> {
         [("", self.comparison)].into_iter().chain(self.groups.iter().map(|of| (&of.name[..], &of.comparison)))
     }
 
+    /// The results of gates as cases of a test.
+    pub fn cases(&self) -> Vec<GateCase> {
+        let case = |result: &GateResult<'_>| GateCase {
+            run: result.run().to_owned(),
+            gate: result.title(),
+            failed: result.judged.verdict.failed,
+            told: result.sentence().to_string(),
+        };
+        self.results().iter().map(case).collect()
+    }
+
     /// The results of gates: over all queries, then group by group.
-    pub fn results(&self) -> Vec<GateResult<'a>> {
+    pub(super) fn results(&self) -> Vec<GateResult<'a>> {
         let whole = ("", self.comparison, self.gates);
         let groups = self.groups.iter().map(|of| (&of.name[..], &of.comparison, &of.gates[..]));
         let all = [whole].into_iter().chain(groups);

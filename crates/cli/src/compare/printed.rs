@@ -1,30 +1,48 @@
-//! The output of a comparison, and the verdicts of its gates.
+//! The outputs of a comparison, and the results of its gates.
 
 use laneval::compare::{Comparison, Gate, Judged};
-use laneval::report::{Format, Note, ReportOptions as Look, html};
+use laneval::report::{ComparisonReport, Format, Note, ReportOptions, html};
 
 use crate::gates;
-use crate::output::Output;
 use crate::page::{self, PageOrigin};
+use crate::refused::{self, Wish};
+use crate::score_output::ReportTarget;
 use crate::stop::Stop;
 
-/// Writes a comparison; a page has the origin of its numbers.
+/// Refuses outputs that have no place for a comparison, or for no gates.
+pub fn check(targets: &[ReportTarget], gates: &[Gate]) -> Result<(), Stop> {
+    for target in targets {
+        let own = [(Wish::Compare, true), (Wish::NoGates, gates.is_empty())];
+        refused::check(own.into_iter().chain(refused::of_format(target.format)))?;
+        target.check_comparison()?;
+    }
+    Ok(())
+}
+
+/// Writes a comparison to its outputs; a page has the origin of its numbers. Ends with exit code 1 if a gate failed.
 pub fn write(
-    comparison: &Comparison,
-    gates: &[(Gate, Vec<Judged>)],
-    (format, look): (Format, &Look),
+    report: &ComparisonReport<'_>,
+    look: &ReportOptions,
     origin: &PageOrigin,
-    output: Output,
+    targets: Vec<ReportTarget>,
+    quiet: bool,
 ) -> Result<(), Stop> {
-    output.write(|mut to| match format {
-        Format::Html => {
-            let title = page::title(comparison);
-            let mut context = origin.context(&title);
-            context.gates = gates;
-            html::comparison(comparison, &context, &mut to)
-        }
-        _ => format.write_comparison(comparison, gates, look, &mut to),
-    })
+    let cases = report.cases();
+    let is_seen = targets.iter().any(ReportTarget::is_seen);
+    for target in targets {
+        let (format, look) = (target.format, target.look(look));
+        target.write(|mut to| match format {
+            Format::Html => {
+                let title = page::title(report.comparison);
+                let mut context = origin.context(&title);
+                context.gates = report.gates;
+                html::comparison(report.comparison, &context, &mut to)
+            }
+            _ => format.write_report(report, &look, &mut to),
+        })?;
+    }
+    gates::tell_all(&cases, quiet || is_seen);
+    gates::fate(&cases)
 }
 
 /// Judges the gates.
@@ -37,13 +55,4 @@ pub fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<
 pub fn few(comparison: &Comparison, gates: &[Gate]) -> Option<Note> {
     let few = comparison.queries < 10 && gates.iter().any(Gate::asks_p);
     few.then(|| Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries)))
-}
-
-/// Returns exit code 1 if a gate failed.
-pub fn fate(comparison: &Comparison, judged: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
-    let failed = |(gate, judged): &(Gate, Vec<Judged>)| {
-        let failed = judged.iter().filter(|of| of.verdict.failed);
-        failed.map(|of| format!("{}: {gate}", comparison.runs[of.run].name)).collect::<Vec<_>>()
-    };
-    gates::fate(&judged.iter().flat_map(failed).collect::<Vec<_>>())
 }

@@ -1,0 +1,90 @@
+//! Comparisons of groups of queries, and by judge.
+
+use laneval::compare::{Comparison, Gate};
+use laneval::error::printable;
+use laneval::internals::{Evaluation, Timing};
+use laneval::report::{ComparedGroup, Note};
+use laneval::{Evaluator, Groups, LabelMatrix, Scores, Watch};
+
+use super::printed;
+use crate::inputs::of_all;
+use crate::judges;
+use crate::stop::Stop;
+
+/// Comparisons of groups, and notes on them.
+#[derive(Default)]
+pub struct GroupsCompared {
+    pub comparisons: Vec<(String, Comparison)>,
+    pub notes: Vec<Note>,
+}
+
+/// Compares the runs over each group of queries, under the options of the comparison over all.
+pub fn of_queries(
+    groups: &Groups,
+    scores: &Scores,
+    judged: Option<&Scores>,
+    whole: &Comparison,
+    watch: Option<&Watch>,
+) -> Result<GroupsCompared, Stop> {
+    let mut made = GroupsCompared::default();
+    let mut empty = Vec::new();
+    let counts: Vec<&[u8]> = whole.query_ids().collect();
+    for group in groups.names() {
+        if !counts.iter().any(|id| groups.has(group, id)) {
+            empty.push(printable(group.as_bytes()));
+            continue;
+        }
+        let of_group = scores.of_queries(|id| groups.has(group, id));
+        let mut comparison = Comparison::watched(&of_group, &whole.options, watch)?;
+        if let Some(judged) = judged {
+            comparison.set_judged(&judged.of_queries(|id| groups.has(group, id)));
+        }
+        made.comparisons.push((group.to_owned(), comparison));
+    }
+    if !empty.is_empty() {
+        let of = if empty.len() == 1 { "group" } else { "groups" };
+        made.notes.push(Note::Note(format!("no query of the {of} {} counts", empty.join(", "))));
+    }
+    let grouped = |id: &&&[u8]| groups.names().any(|group| groups.has(group, id));
+    let alone = counts.len() - counts.iter().filter(grouped).count();
+    if alone > 0 {
+        let queries = if alone == 1 { "query is" } else { "queries are" };
+        made.notes.push(Note::Note(format!("{alone} of {} {queries} in no group", counts.len())));
+    }
+    Ok(made)
+}
+
+/// Compares the runs by each judge, over the queries that the judge has judged.
+pub fn of_judges(
+    evaluator: &Evaluator,
+    matrices: &[LabelMatrix],
+    whole: &Comparison,
+    watch: Option<&Watch>,
+) -> Result<GroupsCompared, Stop> {
+    let mut evaluation = Evaluation::of_matrices(evaluator, matrices)?;
+    let mut timing = Timing::default();
+    let scores =
+        of_all(matrices, |matrix| judges::each(&mut evaluation, matrix, &mut timing), Scores::append)?;
+    let mut made = GroupsCompared { notes: judges::notes(&scores), ..GroupsCompared::default() };
+    let mut names: Vec<&str> = scores.runs.iter().filter_map(|run| run.group.as_deref()).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let mut of_judge = scores.clone();
+        of_judge.runs.retain(|run| run.group.as_deref() == Some(name));
+        of_judge.runs.iter_mut().for_each(|run| run.group = None);
+        let comparison = Comparison::watched(&of_judge, &whole.options, watch)?;
+        made.comparisons.push((name.to_owned(), comparison));
+    }
+    Ok(made)
+}
+
+/// Judges gates in each group.
+pub fn judged(groups: Vec<(String, Comparison)>, gates: &[Gate]) -> Result<Vec<ComparedGroup>, Stop> {
+    let group = |(name, comparison): (String, Comparison)| {
+        let gates = printed::judged(&comparison, gates)
+            .map_err(|stop| stop.with_place(&format!("{}: ", printable(name.as_bytes()))))?;
+        Ok(ComparedGroup { name, comparison, gates })
+    };
+    groups.into_iter().map(group).collect()
+}
