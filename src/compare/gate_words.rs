@@ -47,7 +47,7 @@ impl Gate {
             true => self.happened(run, verdict, change, decimals),
             false => format!("{} of {run} is {:.decimals$}", self.measure(), verdict.value),
         };
-        GateSentence { happened, allowed: self.allowed(verdict.threshold) }
+        GateSentence { happened, allowed: self.allowed(verdict.threshold, decimals) }
     }
 
     /// Says how far the run moved from the baseline.
@@ -80,8 +80,8 @@ impl Gate {
     }
 
     /// Says what a gate lets pass; `threshold` is its amount in units of the measure.
-    fn allowed(&self, threshold: f64) -> String {
-        let number = short(threshold);
+    fn allowed(&self, threshold: f64, decimals: usize) -> String {
+        let number = short(threshold, decimals);
         let loss = if self.measure().definition().better == Better::Lower { "rise" } else { "drop" };
         let amount = |amount: Amount| match amount {
             Amount::Absolute(_) => format!("a {loss} of {number}"),
@@ -115,11 +115,11 @@ fn decimals_apart(one: f64, other: f64) -> usize {
     (fewest..most).find(differ).filter(|_| one != other).unwrap_or(fewest)
 }
 
-/// A number with four decimals, or two digits if it is smaller, without zeros at its end.
-fn short(value: f64) -> String {
+/// A number with some decimals, or two digits if it is smaller, without zeros at its end.
+fn short(value: f64, decimals: usize) -> String {
     let small = value != 0.0 && value.abs() < 1e-3;
-    let decimals = if small { 1 - value.abs().log10().floor() as i32 } else { 4 };
-    let text = format!("{value:.*}", decimals.clamp(4, 17) as usize);
+    let digits = if small { (1 - value.abs().log10().floor() as i32).clamp(0, 17) as usize } else { 0 };
+    let text = format!("{value:.*}", decimals.max(digits));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 

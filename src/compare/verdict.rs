@@ -33,18 +33,18 @@ impl Comparison {
     /// ```
     pub fn verdict(&self) -> Vec<String> {
         match (self.has_many_runs(), self.baseline) {
-            (false, _) => self.one_by_one(&self.leading(), true),
+            (false, _) => self.one_by_one(&self.leading()),
             (true, Some(baseline)) => self.of_many_against(baseline),
             (true, None) => self.of_many(),
         }
     }
 
     /// The pairs one by one: what is decided, then the others. The first one names the measure.
-    fn one_by_one(&self, pairs: &[&Difference], names_measure: bool) -> Vec<String> {
+    fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
         let (decided, open): (Vec<&Difference>, Vec<&Difference>) =
             pairs.iter().partition(|of| self.is_decided(of));
         let all = decided.into_iter().chain(open).enumerate();
-        all.map(|(at, of)| self.said(of, names_measure && at == 0)).collect()
+        all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
 
     /// Whether a pair has an answer: one is better, or they are equal.
@@ -130,7 +130,7 @@ impl Comparison {
             decimals(self.runs[best].means[0])
         )];
         if let Some(of) = self.between(0, best, next) {
-            said.push(format!("The next: {}", self.said(of, false)));
+            said.push(self.against_next(of, name(next)));
         }
         let others: Vec<&str> = leaders.iter().filter(|&&run| run != best).map(|&run| name(run)).collect();
         let better = self.runs.len() - leaders.len();
@@ -144,6 +144,22 @@ impl Comparison {
             ),
         });
         said
+    }
+
+    /// The best run against the next.
+    fn against_next(&self, of: &Difference, next: &str) -> String {
+        if of.paired.all_zero {
+            return format!("The next, {next}, has the same value in every query.");
+        }
+        let numbers = self.numbers(of, of.told(false).sign);
+        if of.is_equivalent == Some(true) {
+            let margin = self.options.margin.unwrap_or_default();
+            return format!("It and the next, {next}, are equal within ±{margin}: {numbers}.");
+        }
+        match of.is_significant(self.options.alpha) {
+            true => format!("It is better than the next, {next}: {numbers}."),
+            false => format!("Against the next, {next}, it is undecided: {numbers}."),
+        }
     }
 
     /// The verdict on many runs against a baseline: how many are better, and the best of them.
@@ -165,7 +181,7 @@ impl Comparison {
                     "None of {} runs is shown to be better than {than} on {measure}.",
                     pairs.len()
                 ));
-                said.push(format!("The best of them: {}", self.said(best, true)));
+                said.push(self.best_of_them(best));
             }
             Some(best) => {
                 let are = if better.len() == 1 { "is" } else { "are" };
@@ -175,7 +191,7 @@ impl Comparison {
                     pairs.len(),
                     names(&better)
                 ));
-                said.push(format!("The best of them: {}", self.said(best, true)));
+                said.push(self.best_of_them(best));
             }
             None => {}
         }
@@ -186,6 +202,12 @@ impl Comparison {
             said.push(format!("{} undecided: {}.", are(open.len()), names(&open)));
         }
         said
+    }
+
+    /// The best of many runs against the baseline.
+    fn best_of_them(&self, of: &Difference) -> String {
+        let run = &self.runs[of.pair.run].name;
+        format!("The best of them, {run}: {} {}.", self.told_measure(of), self.numbers(of, 1.0))
     }
 }
 

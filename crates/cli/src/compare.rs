@@ -14,7 +14,7 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{ComparisonReport, Format, GroupKind, Note, ReportOptions, RunOrder, notes};
-use laneval::{Evaluator, LabelMatrix, Scores, Stat, Watch};
+use laneval::{Evaluator, Groups, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::EvaluationOptions;
 use super::choice::{NamedChoice, OverJudges, alternatives, corrections, intervals, one_of, scopes, tests};
@@ -176,7 +176,7 @@ struct ComparedScores {
     comparison: Comparison,
     /// The part of the comparison, if `--partial` asks for it.
     part: Option<Partial>,
-    /// The shares of judged documents by query, if groups ask for them.
+    /// The shares of judged documents, with those of groups.
     judged: Option<Scores>,
 }
 
@@ -266,7 +266,7 @@ impl Compare {
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
             let ComparedScores { scores, mut notes, comparison, part, judged } =
-                self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
+                self.compared((&evaluator, groups.as_ref()), &inputs, &matrices, options, watch.as_deref())?;
             let (kind, compared) = match groups {
                 Some(groups) => {
                     let made =
@@ -342,7 +342,7 @@ impl Compare {
     /// Compares the runs of matrices.
     fn compared(
         &self,
-        evaluator: &Evaluator,
+        (evaluator, groups): (&Evaluator, Option<&Groups>),
         inputs: &EvaluationInputs,
         matrices: &[LabelMatrix],
         mut options: ComparisonOptions,
@@ -376,8 +376,7 @@ impl Compare {
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 if let Some(judged) = judged {
-                    let judged = judged.with_per_query(self.group_by.is_some());
-                    let judged = evaluation::scores(&judged, matrices)?;
+                    let judged = evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;
                     comparison.set_judged(&judged);
                     shares = Some(judged);
                 }

@@ -27,3 +27,4 @@ mod show;
 mod slips;
 mod ties;
 mod trec;
+mod verdict;

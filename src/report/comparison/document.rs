@@ -33,12 +33,13 @@ pub struct ComparisonDocument<'a> {
     pub judges: Vec<JsonGroup<'a>>,
 }
 
-/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be told from it, the best first.
+/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be told from it, the best first; `null` with a
+/// baseline, which leaves their pairs out.
 #[derive(Serialize)]
 pub struct JsonVerdict<'a> {
     pub text: String,
     pub best: &'a str,
-    pub not_told_from_best: Vec<&'a str>,
+    pub not_told_from_best: Option<Vec<&'a str>>,
 }
 
 /// The comparison of a group of queries, or by a judge.

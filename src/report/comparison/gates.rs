@@ -12,8 +12,9 @@ use crate::report::markup::Markup;
 pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
     let (failed, passed): (Vec<_>, Vec<_>) =
         report.results().into_iter().partition(|result| result.judged.verdict.failed);
-    for result in passed.iter().chain(&failed) {
-        writeln!(to, "\n{}", line(result))?;
+    for (at, result) in passed.iter().chain(&failed).enumerate() {
+        // A blank line before the first.
+        writeln!(to, "{}{}", if at == 0 { "\n" } else { "" }, line(result))?;
     }
     Ok(())
 }

@@ -47,10 +47,8 @@ pub fn write_markup(
 fn caption(report: &ComparisonReport<'_>) -> String {
     let measure = &report.comparison.measures[0];
     let count = report.groups.len();
-    format!(
-        "{measure} by {}, {count} of them; p is corrected within each {0}, not over all of them",
-        report.word()
-    )
+    let groups = if count == 1 { report.word().to_owned() } else { format!("{}s", report.word()) };
+    format!("{measure} in {count} {groups}; p is corrected within each, and not for their number")
 }
 
 /// The verdict of each group.

@@ -55,11 +55,12 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
 
 fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
     let best = comparison.best(0);
-    let others = comparison.leaders(0).into_iter().filter(|&run| run != best);
+    let others =
+        || comparison.leaders(0).into_iter().filter(|&run| run != best).map(|run| name(comparison, run));
     JsonVerdict {
         text: comparison.verdict().join(" "),
         best: name(comparison, best),
-        not_told_from_best: others.map(|run| name(comparison, run)).collect(),
+        not_told_from_best: comparison.baseline.is_none().then(|| others().collect()),
     }
 }
 

@@ -34,10 +34,10 @@ pub fn of_queries(
             empty.push(printable(group.as_bytes()));
             continue;
         }
-        let of_group = scores.of_queries(|id| groups.has(group, id));
-        let mut comparison = Comparison::watched(&of_group, &whole.options, watch)?;
+        let values = scores.of_queries(|id| groups.has(group, id));
+        let mut comparison = Comparison::watched(&values, &whole.options, watch)?;
         if let Some(judged) = judged {
-            comparison.set_judged(&judged.of_queries(|id| groups.has(group, id)));
+            comparison.set_judged(&of_group(judged, group));
         }
         made.comparisons.push((group.to_owned(), comparison));
     }
@@ -70,13 +70,18 @@ pub fn of_judges(
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let mut of_judge = scores.clone();
-        of_judge.runs.retain(|run| run.group.as_deref() == Some(name));
-        of_judge.runs.iter_mut().for_each(|run| run.group = None);
-        let comparison = Comparison::watched(&of_judge, &whole.options, watch)?;
+        let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)?;
         made.comparisons.push((name.to_owned(), comparison));
     }
     Ok(made)
+}
+
+/// Returns the scores of a group as if it were all queries.
+fn of_group(scores: &Scores, group: &str) -> Scores {
+    let mut of_group = scores.clone();
+    of_group.runs.retain(|run| run.group.as_deref() == Some(group));
+    of_group.runs.iter_mut().for_each(|run| run.group = None);
+    of_group
 }
 
 /// Judges gates in each group.
