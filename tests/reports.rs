@@ -183,3 +183,32 @@ fn ids_of_comparisons_that_are_no_text_stay_apart() {
     let csv = written(Format::Csv);
     assert!(ids.iter().all(|id| csv.windows(id.len()).any(|bytes| bytes == *id)));
 }
+
+/// Gates as JUnit's XML are well-formed whatever a run is called, and have what the gates say.
+#[test]
+fn gates_as_junit_are_well_formed() {
+    let names = ["<script>&\"'", "b\u{1}\u{ffff}\n"];
+    let qrels = Qrels::new([("q1", "d", 1.0), ("q2", "d", 1.0)]).unwrap();
+    let run = |name: &str, rest: &'static str| (name.to_owned(), [("q1", "d", 1.0), ("q2", rest, 1.0)]);
+    let matrix = Join::default().rankings(&qrels, [run(names[0], "d"), run(names[1], "x")]).unwrap();
+    let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
+    let comparison = Comparison::of(&scores, &ComparisonOptions::default()).unwrap();
+    let gate = Gate::parse("AP drops > 0.25").unwrap();
+    let gates = [(gate.clone(), comparison.judge(&gate).unwrap())];
+    let mut bytes = Vec::new();
+    Format::Junit.write_comparison(&comparison, &gates, &ReportOptions::default(), &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let of = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();
+    assert_eq!(
+        (of("testsuites").attribute("tests"), of("testsuite").attribute("failures")),
+        (Some("1"), Some("1"))
+    );
+    assert_eq!(of("testcase").attribute("classname"), Some(r"b\u{1}\u{ffff}\n"));
+    assert_eq!(of("testcase").attribute("name"), Some("AP drops > 0.25"));
+    let told = of("failure").attribute("message").unwrap();
+    assert!(
+        told.contains(" fell by 0.5000 (-50.0 %") && told.ends_with("; allowed: a drop of 0.25"),
+        "{told}"
+    );
+}

@@ -273,7 +273,7 @@ impl Eval {
         }
         let cases = cases?;
         gates::tell_all(&cases, self.quiet);
-        gates::fate(&cases)
+        gates::fate(&cases, false)
     }
 
     fn evaluator(&self, formats: &[Format]) -> Result<Evaluator, Stop> {

@@ -79,9 +79,12 @@ pub fn tell_all(cases: &[GateCase], quiet: bool) {
     }
 }
 
-/// Returns exit code 1 if a gate failed.
-pub fn fate(cases: &[GateCase]) -> Result<(), Stop> {
-    let told = |case: &GateCase| printable(format!("{}: {} ({})", case.run, case.gate, case.told).as_bytes());
+/// Returns exit code 1 if a gate failed; `is_seen` says that people have seen what happened.
+pub fn fate(cases: &[GateCase], is_seen: bool) -> Result<(), Stop> {
+    let told = |case: &GateCase| {
+        let told = if is_seen { String::new() } else { format!(" ({})", case.told) };
+        printable(format!("{}: {}{told}", case.run, case.gate).as_bytes())
+    };
     let failed: Vec<String> = cases.iter().filter(|case| case.failed).map(told).collect();
     match failed.len() {
         0 => Ok(()),

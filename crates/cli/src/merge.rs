@@ -135,7 +135,7 @@ impl Merge {
         }
         let cases = cases?;
         gates::tell_all(&cases, self.quiet);
-        gates::fate(&cases)
+        gates::fate(&cases, false)
     }
 
     /// Prints the comparison of all queries of some parts.

@@ -42,7 +42,7 @@ pub fn write(
         })?;
     }
     gates::tell_all(&cases, quiet || is_seen);
-    gates::fate(&cases)
+    gates::fate(&cases, is_seen)
 }
 
 /// Judges the gates.
