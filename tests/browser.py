@@ -33,6 +33,7 @@ def main() -> None:
         commands = {
             "comparison.html": ["compare", *common, str(folder / "comparison.html"), "--margin", "0.05"],
             "scores.html": ["eval", *common, str(folder / "scores.html")],
+            "query.html": ["show", *common, str(folder / "query.html"), "--query", "01", "--titles", str(DATA / "demo-titles.tsv")],
             "differences.svg": ["compare", *common, str(folder / "differences.svg")],
             "curve.svg": ["eval", *common, str(folder / "curve.svg"), "-m", "nDCG@1..30"],
         }

@@ -5,7 +5,9 @@
 use std::fmt::Write as _;
 
 use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations};
+use laneval::report::blocks::{self, ReportBlock};
 use laneval::report::html::{self, Context, ReadFile};
+use laneval::report::{Align, Grid};
 use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
 
@@ -420,4 +422,45 @@ fn a_curve_is_a_file_of_its_own() {
     let error = html::curve(&scores, "AP", &mut Vec::new()).unwrap_err();
     write!(nothing, "{error}").unwrap();
     assert!(nothing.contains("AP"), "{nothing}");
+}
+
+#[test]
+fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
+    let name = "</p><script>alert(1)</script> *a_b*| #";
+    let text = || name.to_owned();
+    let mut grid = Grid::new([(text(), Align::Right), (text(), Align::Left), (text(), Align::Right)]);
+    grid.push([name, "one", "2"].map(Into::into));
+    let of = [
+        ReportBlock::Section(text()),
+        ReportBlock::Heading(text()),
+        ReportBlock::Text(text()),
+        ReportBlock::Table(grid),
+        ReportBlock::Note(text()),
+    ];
+    let mut page = Vec::new();
+    html::blocks(&of, &Context::new(name), &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert_self_contained(&page);
+    let document = tree(&page);
+    let found = |element: &str| document.descendants().filter(|node| node.has_tag_name(element)).count();
+    assert_eq!(["h1", "h2", "h3", "table", "script"].map(found), [1, 2, 1, 1, 0]);
+    assert_eq!(
+        texts(&document).iter().filter(|text| *text == name).count(),
+        10,
+        "also the title of the document"
+    );
+    let headings = document.descendants().filter(|node| node.has_tag_name("th"));
+    let scopes: Vec<_> = headings.map(|heading| heading.attribute("scope").unwrap()).collect();
+    assert_eq!(scopes, ["col", "col", "col", "row"]);
+    assert!(page.contains("<table class=\"w2\">"), "words end with the last column that is flush left");
+
+    let mut markdown = Vec::new();
+    blocks::markdown(&of, &mut markdown).unwrap();
+    let escaped = r"&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt; \*a\_b\*\|";
+    let expected = format!(
+        "## {escaped} \\#\n\n### {escaped} \\#\n\n{escaped} #\n
+| {escaped} # | {escaped} # | {escaped} # |\n| ---: | --- | ---: |\n| {escaped} # | one | 2 |\n
+<sub>{escaped} #</sub>\n"
+    );
+    assert_eq!(String::from_utf8(markdown).unwrap(), expected);
 }

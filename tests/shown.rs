@@ -102,7 +102,8 @@ fn what_is_shown_is_what_is_evaluated() {
         let scores = evaluator.evaluate(&matrix).unwrap();
         let queries: Vec<Vec<u8>> =
             ["q3", "q0", "q5", "q1", "q0", "q2"].map(|id| id.as_bytes().to_vec()).into();
-        let shown = Shown::read(&join, &evaluator, input("qrels", &qrels), runs().into(), &queries).unwrap();
+        let shown =
+            Shown::read(&join, &evaluator, (input("qrels", &qrels), runs().into()), &queries, Ok).unwrap();
         assert_eq!(shown.queries.len(), 5);
         for query in &shown.queries {
             let Some(at) = matrix.queries().find(&query.id) else {
@@ -142,7 +143,8 @@ fn documents_of_equal_scores_stand_as_the_rule_says() {
         let join = Join { ties, ..Join::default() };
         let evaluator = Evaluator::new(["RR"]).unwrap();
         let runs = vec![RunInput::named("run", input("run", run))];
-        let shown = Shown::read(&join, &evaluator, input("qrels", qrels), runs, &[b"q".to_vec()]).unwrap();
+        let shown =
+            Shown::read(&join, &evaluator, (input("qrels", qrels), runs), &[b"q".to_vec()], Ok).unwrap();
         let ranking = &shown.queries[0].runs[0].ranking;
         let docnos = ranking.iter().map(|of| str::from_utf8(&of.docno).unwrap()).collect::<Vec<_>>().concat();
         assert_eq!(docnos, expected, "{ties}");
@@ -169,7 +171,7 @@ fn values_over_all_orders_have_no_terms() {
         let runs = || vec![RunInput::named("run", input("run", run))];
         let matrix = join.files(qrels.clone(), runs()).unwrap();
         let scores = evaluator.evaluate(&matrix).unwrap();
-        let shown = Shown::read(&join, &evaluator, qrels.clone(), runs(), &[b"q".to_vec()]).unwrap();
+        let shown = Shown::read(&join, &evaluator, (qrels.clone(), runs()), &[b"q".to_vec()], Ok).unwrap();
         let of_run = &shown.queries[0].runs[0];
         let values = &scores.runs[0].per_query.as_ref().unwrap().values;
         assert_eq!(of_run.values, [values[0][0], values[1][0]], "{tied}");

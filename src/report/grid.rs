@@ -178,7 +178,7 @@ impl Grid {
     }
 
     /// The headings with their sides, for other ways to write a grid.
-    pub(super) fn headings(&self) -> impl Iterator<Item = (&str, Align)> {
+    pub(super) fn headings(&self) -> impl DoubleEndedIterator<Item = (&str, Align)> + ExactSizeIterator {
         self.columns.iter().map(|column| (column.heading.as_str(), column.align))
     }
 

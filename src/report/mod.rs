@@ -2,6 +2,8 @@
 //!
 //! A report is a pure function of scores and [`ReportOptions`]; it uses neither files nor terminals.
 
+#[doc(hidden)]
+pub mod blocks;
 mod comparison;
 mod delimited;
 mod grid;

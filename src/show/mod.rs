@@ -87,7 +87,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Reads qrels and runs, and shows these queries as an evaluator sees them. The values are those of an evaluation, to the bit.
+    /// Reads qrels and runs, and shows these queries as an evaluator sees them; `named` may give the runs other names. The values are those
+    /// of an evaluation, to the bit.
     ///
     /// # Errors
     /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], except that a document may occur twice in the ranking of another
@@ -95,13 +96,14 @@ impl Shown {
     pub fn read(
         join: &Join,
         evaluator: &Evaluator,
-        qrels: Input,
-        runs: Vec<RunInput>,
+        (qrels, runs): (Input, Vec<RunInput>),
         queries: &[Vec<u8>],
+        named: impl FnOnce(LabelMatrix) -> Result<LabelMatrix>,
     ) -> Result<Self> {
         let first = |&(at, id): &(usize, &Vec<u8>)| !queries[..at].contains(id);
         let ids: Vec<Vec<u8>> = queries.iter().enumerate().filter(first).map(|(_, id)| id.clone()).collect();
         let Picked { queries, matrix } = join.picked(qrels, runs, &ids)?;
+        let matrix = named(matrix)?;
         let unknown =
             |query: &&PickedQuery| query.judged.is_none() && query.rankings.iter().all(Option::is_none);
         if let Some(query) = queries.iter().find(unknown) {

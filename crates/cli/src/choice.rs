@@ -27,6 +27,15 @@ impl TieRule {
             TieRule::Value(_) | TieRule::Interval => None,
         }
     }
+
+    /// Returns the name that the rule has on the command line.
+    pub fn name(self) -> String {
+        match self {
+            TieRule::Order(order) => order.to_string(),
+            TieRule::Value(tied) => tied.to_string(),
+            TieRule::Interval => "interval".to_owned(),
+        }
+    }
 }
 
 /// Lists the treatments of equal scores.

@@ -80,7 +80,7 @@ impl NameOptions {
     }
 
     /// Gives the runs of a matrix their names; runs of `given` that have a name keep it.
-    fn name(self, matrix: LabelMatrix, given: &[RunPath]) -> Result<LabelMatrix, Error> {
+    pub fn name(self, matrix: LabelMatrix, given: &[RunPath]) -> Result<LabelMatrix, Error> {
         if self.by == NameBy::Path {
             return Ok(matrix);
         }

@@ -39,6 +39,7 @@ mod signals;
 mod stop;
 mod style;
 mod threads;
+mod titles;
 mod trec_eval;
 mod usage;
 
@@ -157,7 +158,7 @@ impl Cli {
         match self.command {
             Command::Eval(eval) => eval.run(&self.words),
             Command::Compare(compare) => compare.run(&self.words),
-            Command::Show(show) => show.run(),
+            Command::Show(show) => show.run(&self.words),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
             Command::Convert(convert) => convert.run(),

@@ -36,10 +36,6 @@ pub struct PageOrigin {
 impl PageOrigin {
     /// Takes the command, and the files that it reads. They are read once more for their fingerprints.
     pub fn of(words: &[OsString], inputs: &EvaluationInputs) -> Result<Self, Stop> {
-        let source = |kind: &str, path: &Path| {
-            let fingerprint = fingerprint(path).map_err(|e| Stop::new(format!("{}: {e}", shown(path))))?;
-            Ok::<_, Stop>(ReadFile { kind: kind.to_owned(), name: shown(path), fingerprint })
-        };
         let inputs = match inputs {
             EvaluationInputs::Text(qrels, runs) => {
                 let runs = runs.iter().map(|run| source("run", &run.path));
@@ -52,6 +48,18 @@ impl PageOrigin {
         let words: Option<Vec<&str>> = words.iter().skip(1).map(|word| word.to_str()).collect();
         let command = words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
         Ok(PageOrigin { command, inputs, ..PageOrigin::default() })
+    }
+
+    /// Adds a file that is read beside the inputs.
+    pub fn with_file(mut self, kind: &str, path: &Path) -> Result<Self, Stop> {
+        self.inputs.push(source(kind, path)?);
+        Ok(self)
+    }
+
+    /// Adds settings: the name and the value of each.
+    pub fn with_settings(mut self, settings: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.settings.extend(settings);
+        self
     }
 
     /// Adds the facts that label matrices have, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for
@@ -115,6 +123,12 @@ pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
         }
         [others @ .., last] => format!("{} and {last}", others.join(", ")),
     }
+}
+
+/// Returns a file with its fingerprint.
+fn source(kind: &str, path: &Path) -> Result<ReadFile, Stop> {
+    let fingerprint = fingerprint(path).map_err(|e| Stop::new(format!("{}: {e}", shown(path))))?;
+    Ok(ReadFile { kind: kind.to_owned(), name: shown(path), fingerprint })
 }
 
 /// Returns XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.

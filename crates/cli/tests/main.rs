@@ -26,5 +26,6 @@ mod readme;
 mod show;
 mod slips;
 mod ties;
+mod titles;
 mod trec;
 mod verdict;

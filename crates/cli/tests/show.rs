@@ -272,14 +272,78 @@ fn a_file_has_the_format_of_its_extension() {
         ("s.jsonl", "--format jsonl"),
         ("s.csv", "--format csv"),
         ("s.TSV", "--format tsv"),
+        ("s.md", "--format markdown"),
     ] {
         let printed = folder.out(&format!("show qrels one --query q1 {options}"));
         assert_eq!(folder.out(&format!("show qrels one --query q1 -o {file}")), "");
         assert_eq!(String::from_utf8(folder.get(file)).unwrap(), printed, "{file}");
     }
     assert_says(
-        &folder.error("show qrels one --query q1 -o s.html"),
-        &["unknown extension .html: take .txt, .tsv, .csv, .json, .jsonl, or use --format"],
+        &folder.error("show qrels one --query q1 -o s.pdf"),
+        &["unknown extension .pdf: take .txt, .tsv, .csv, .json, .jsonl, .md, .html, .htm, or use --format"],
     );
     assert_says(&folder.error("show qrels one --query q1 -o one"), &["it is one of the inputs"]);
+}
+
+#[test]
+fn markdown_has_the_arithmetic_and_the_texts() {
+    let folder = folder();
+    folder.put("t.tsv", "q1\twhat *is* <b> | a_b\n");
+    let shown =
+        folder.out("show qrels one other --query q1 -m nDCG@5,Compat --titles t.tsv --format markdown");
+    assert_eq!(shown, include_str!("show.md"));
+    // Whatever stands in a table for people stands here too, but for its rules and blanks.
+    let (table, markdown) = ["table", "markdown"]
+        .map(|format| folder.out(&format!("show qrels one other --query q1 --query q3 --format {format}")))
+        .into();
+    let plain = markdown.replace("&lt;", "<").to_lowercase();
+    for word in table.to_lowercase().split_whitespace().filter(|word| !word.starts_with('─')) {
+        let word = word.trim_end_matches([':', ',', '…']);
+        assert!(plain.contains(word), "{word}\n{markdown}");
+    }
+}
+
+#[test]
+fn pages_say_what_was_shown_and_how_to_make_them_again() {
+    let folder = folder();
+    folder.put("t.tsv", "q1\tblue <script>alert(1)</script>\n");
+    let command = "show qrels one other --query q1 -m nDCG@5 --titles t.tsv";
+    assert_eq!(folder.out(&format!("{command} -o s.html")), "");
+    let page = String::from_utf8(folder.get("s.html")).unwrap();
+    assert_says(
+        &page,
+        &[
+            "<!DOCTYPE html>",
+            "<h1>Query q1 in one and other</h1>",
+            "<h2>Query q1: blue &lt;script&gt;alert(1)&lt;/script&gt;</h2>",
+            "<td>1/2.322 = 0.4307</td>",
+            "<th scope=\"row\">Σ</th><td></td><td></td><td></td><td></td><td>1.2044</td>",
+            "<td>÷ 5.1925</td>",
+            "<p class=\"note\">┌│└ equal scores: ordered by document id, descending</p>",
+            "<h3>Relevant documents at other ranks, the largest differences first (–: missed)</h3>",
+            "<dt>equal scores</dt><dd>docno-desc</dd>",
+            "<th scope=\"row\">texts of queries</th><td>t.tsv</td>",
+            "laneval show qrels one other --query q1 -m nDCG@5 --titles t.tsv -o s.html",
+        ],
+    );
+    assert!(!page.contains("<script"));
+    let two = folder.out(&format!("{command} --query q7 --quiet --format html"));
+    assert_says(&two, &["<h1>2 queries in one and other</h1>", "<h2>Query q7</h2>"]);
+}
+
+#[test]
+fn runs_have_the_names_that_are_asked_for() {
+    let folder = folder();
+    folder.put("a/first.run", ONE);
+    folder.put("second.txt", OTHER.replace(" t\n", " tag2\n"));
+    for (how, names) in [("path", ["first.run", "mine"]), ("stem", ["first", "mine"]), ("tag", ["t", "mine"])]
+    {
+        let shown =
+            folder.out(&format!("show qrels a/first.run mine=second.txt --query q1 -m AP --names {how}"));
+        names.iter().for_each(|name| assert_says(&shown, &[&format!("\n{name}: ")]));
+    }
+    let shown = folder.out("show qrels a/first.run second.txt --query q7 --names tag");
+    assert_says(&shown, &["\nt: 1 document\n", "\ntag2: 1 document\n"]);
+    let twice = folder.error("show qrels a/first.run one --query q1 --names tag");
+    assert_says(&twice, &["first.run and one would both have the name `t`"]);
 }

@@ -4,6 +4,7 @@
 //! not grow.
 
 mod bars;
+mod blocks;
 mod compared;
 mod context;
 mod curves;
@@ -25,6 +26,7 @@ use std::io::{self, Write};
 use crate::compare::comparison::Comparison;
 use crate::error::printable;
 use crate::measure::Measure;
+use crate::report::blocks::ReportBlock;
 use crate::scores::Scores;
 
 pub use context::{Context, ReadFile};
@@ -44,6 +46,15 @@ pub fn comparison(comparison: &Comparison, context: &Context, to: &mut impl Writ
 /// The error of the writer.
 pub fn scores(scores: &Scores, context: &Context, to: &mut impl Write) -> io::Result<()> {
     write_page(context, to, |page| evaluated::write(scores, context, page))
+}
+
+/// Writes a report that its writer put together as a page.
+///
+/// # Errors
+/// The error of the writer.
+#[doc(hidden)]
+pub fn blocks(blocks: &[ReportBlock], context: &Context, to: &mut impl Write) -> io::Result<()> {
+    write_page(context, to, |page| blocks::write(blocks, context, page))
 }
 
 /// Writes a measure over its cutoffs as an SVG document, one line for each run. [`curves`] names the measures that have several cutoffs.

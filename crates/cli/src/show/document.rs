@@ -8,7 +8,6 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::explained::{Explanation, differences, grade, judgment, missed, relevant};
-use crate::choice::TieRule;
 
 /// Writes the document.
 pub fn write(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
@@ -32,6 +31,8 @@ struct ExplanationDocument<'a> {
 #[derive(Serialize)]
 struct OfQuery<'a> {
     query_id: JsonText<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
     judged: bool,
     relevant: usize,
     runs: Vec<OfRun<'a>>,
@@ -102,16 +103,11 @@ impl<T: Serialize> Serialize for NamedValues<T> {
 
 impl<'a> ExplanationDocument<'a> {
     fn of(asked: &'a Explanation) -> Self {
-        let ties = match asked.ties {
-            TieRule::Order(order) => order.to_string(),
-            TieRule::Value(tied) => tied.to_string(),
-            TieRule::Interval => "interval".to_owned(),
-        };
         ExplanationDocument {
             schema: 1,
             laneval: env!("CARGO_PKG_VERSION"),
             rel: asked.rel,
-            ties,
+            ties: asked.ties.name(),
             score: asked.score.to_string(),
             depth: asked.view.depth,
             judged_only: asked.view.judged_only,
@@ -129,6 +125,7 @@ fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
     let differs = differences(query, asked.rel);
     OfQuery {
         query_id: JsonText(&query.id),
+        text: asked.titles.get(&query.id).map(String::as_str),
         judged: query.judged.is_some(),
         relevant: relevant(query, asked.rel).len(),
         runs: asked

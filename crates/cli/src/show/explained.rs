@@ -7,6 +7,7 @@ use laneval::internals::{InRun, Shown, ShownJudgment, ShownQuery};
 use laneval::{ScoreType, View};
 
 use crate::choice::TieRule;
+use crate::titles::Titles;
 
 /// The explanation, and the options that it was asked for with.
 pub struct Explanation {
@@ -16,6 +17,8 @@ pub struct Explanation {
     pub ties: TieRule,
     pub score: ScoreType,
     pub view: View,
+    /// Texts of the queries, as far as they are known.
+    pub titles: Titles,
 }
 
 /// Returns the relevant documents of a query that a run lacks, the highest grades first.

@@ -1,31 +1,38 @@
 //! `laneval show`: explains the score of a query, and why another run does better.
 
+mod blocks;
 mod document;
 mod explained;
+mod parts;
 mod rows;
 mod table;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::error::printable;
 use laneval::internals::Shown;
 use laneval::measure::Measure;
-use laneval::report::Note;
+use laneval::report::{Note, blocks as report_blocks, html};
 use laneval::{EngineChoice, Evaluator, Input, Join, TiedValue, Ties, View};
 
 use explained::Explanation;
+use parts::ExplanationParts;
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
 use super::choice::{NamedChoice, TieRule, one_of};
-use super::inputs::{EvaluationInputs, FileOptions, RankingOptions, RunPath, bytes, named};
+use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions, RunPath, bytes, named};
 use super::output::{Output, unknown_extension};
+use super::page::{self, PageOrigin};
 use super::refused::{self, Wish};
 use super::stop::Stop;
 use super::style::{say, shown, stdout_width};
 use super::threads::Threads;
+use super::titles::{self, Titles};
 
 /// The ranks that a table shows if no measure says how many matter.
 const SHORT: usize = 20;
@@ -35,7 +42,8 @@ Examples:
   laneval show qrels.txt bm25.run --query 301
   laneval show qrels.txt bm25.run dense.run --query 301 --top 50
   laneval show qrels.txt bm25.run --query 301 -m 'nDCG(gain=exp2)@10' -m ERR@20
-  laneval show qrels.txt bm25.run --query 301 --query 302 --format json";
+  laneval show qrels.txt bm25.run --query 301 --query 302 --format json
+  laneval show qrels.txt bm25.run dense.run --query 301 --titles topics.tsv -o query-301.html";
 
 const ABOUT: &str = "\
 Explain the score of a query: its ranking with documents, grades and ties, and what each rank adds to each measure.
@@ -59,6 +67,8 @@ pub struct Show {
     queries: Vec<OsString>,
     #[command(flatten)]
     files: FileOptions,
+    #[command(flatten)]
+    naming: NameOptions,
 
     /// Measures as in `laneval eval`; may be repeated
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
@@ -89,6 +99,10 @@ pub struct Show {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: u8,
+    /// Show the texts of queries from this file: lines of an id, a tab and a text; TSV or CSV with columns such as query_id and text;
+    /// queries of BEIR; an object {id: text}; or topics of TREC. A text is cut behind 500 characters
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    titles: Option<PathBuf>,
     /// Print no notes on stderr; warnings stay
     #[arg(long, help_heading = "Output")]
     quiet: bool,
@@ -104,6 +118,8 @@ enum ShowFormat {
     Csv,
     Json,
     Jsonl,
+    Markdown,
+    Html,
 }
 
 fn formats() -> Vec<NamedChoice<ShowFormat>> {
@@ -117,12 +133,14 @@ fn formats() -> Vec<NamedChoice<ShowFormat>> {
         ("csv", ShowFormat::Csv, "the same rows, separated by commas"),
         ("json", ShowFormat::Json, "one document with everything"),
         ("jsonl", ShowFormat::Jsonl, "the same rows as tsv, one JSON object per line"),
+        ("markdown", ShowFormat::Markdown, "the tables, for pull requests and issues"),
+        ("html", ShowFormat::Html, "the tables as one page for browsers, with nothing to load"),
     ]
 }
 
 impl Show {
     /// Runs the command.
-    pub fn run(mut self) -> Result<(), Stop> {
+    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         self.ranking.read_for(&measures(&self.measures, self.rel)?)?;
         refused::check([(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)))?;
         let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));
@@ -137,19 +155,31 @@ impl Show {
             .with_engine(EngineChoice::Cpu);
         evaluator.check_tied()?;
         let format = self.format()?;
-        let output = Output::new(self.file(), &named(&self.inputs).1)?;
-        let (qrels, runs) = self.texts()?;
-        let size = bytes([&qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
-        let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, &runs))?;
+        let read: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.titles.clone()).collect();
+        let output = Output::new(self.file(), &read)?;
+        let inputs = EvaluationInputs::of(&self.inputs)?;
+        let (qrels, runs) = texts(&inputs)?;
+        let (titles, untitled) = self.titles()?;
+        let origin = (format == ShowFormat::Html).then(|| self.origin(words, &inputs)).transpose()?;
+        let size = bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
+        let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, runs))?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        self.threads.note().iter().chain(&self.ranking.formats.notes()).filter(loud).for_each(say);
+        let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes()).chain(untitled);
+        notes.filter(|note| loud(&note)).for_each(|note| say(&note));
         let score = self.ranking.score.unwrap_or_default();
-        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
-        output.write(|to| match format {
+        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, titles };
+        let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
+        let parts = ExplanationParts { asked: &asked, top, precision };
+        output.write(|mut to| match format {
             ShowFormat::Table => {
-                let top = self.top(&asked.shown.measures);
                 let width = stdout_width().filter(|_| self.file().is_none());
-                table::ExplanationTable::new(&asked, top, usize::from(self.precision), width).write(to)
+                table::ExplanationTable::new(parts, width).write(to)
+            }
+            ShowFormat::Markdown => report_blocks::markdown(&blocks::of(parts), &mut to),
+            ShowFormat::Html => {
+                let title = title(&asked);
+                let origin = origin.unwrap_or_default().with_settings(settings(&asked));
+                html::blocks(&blocks::of(parts), &origin.context(&title), &mut to)
             }
             ShowFormat::Json => document::write(&asked, to),
             ShowFormat::Jsonl => rows::json_lines(&asked, to),
@@ -165,12 +195,15 @@ impl Show {
 
     /// Returns the format that was asked for, or else the one that the file's extension names.
     fn format(&self) -> Result<ShowFormat, Stop> {
-        const EXTENSIONS: [(&str, ShowFormat); 5] = [
+        const EXTENSIONS: [(&str, ShowFormat); 8] = [
             ("txt", ShowFormat::Table),
             ("tsv", ShowFormat::Tsv),
             ("csv", ShowFormat::Csv),
             ("json", ShowFormat::Json),
             ("jsonl", ShowFormat::Jsonl),
+            ("md", ShowFormat::Markdown),
+            ("html", ShowFormat::Html),
+            ("htm", ShowFormat::Html),
         ];
         let extension = self.file().and_then(|path| Some((path, path.extension()?)));
         let (None, Some((path, extension))) = (self.format, extension) else {
@@ -182,22 +215,28 @@ impl Show {
         })
     }
 
-    /// Returns the judgments and the runs, which have to be text.
-    fn texts(&self) -> Result<(PathBuf, Vec<RunPath>), Stop> {
-        match EvaluationInputs::of(&self.inputs)? {
-            EvaluationInputs::Text(qrels, runs) => Ok((qrels, runs)),
-            EvaluationInputs::Matrices(paths) => Err(Stop::new(format!(
-                "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from",
-                paths.first().map(|path| shown(path)).unwrap_or_default()
-            ))),
+    /// Returns the origin of a page: the command, and the files that are read.
+    fn origin(&self, words: &[OsString], inputs: &EvaluationInputs) -> Result<PageOrigin, Stop> {
+        let origin = PageOrigin::of(words, inputs)?;
+        match &self.titles {
+            Some(path) => origin.with_file("texts of queries", path),
+            None => Ok(origin),
         }
     }
 
-    fn read(&self, evaluator: &Evaluator, qrels: PathBuf, runs: &[RunPath]) -> Result<Shown, Stop> {
+    /// Reads the texts of the queries, if there are some, and notes which have none.
+    fn titles(&self) -> Result<(Titles, Option<Note>), Stop> {
+        let Some(path) = &self.titles else { return Ok(Default::default()) };
+        let queries: BTreeSet<&[u8]> = self.queries.iter().map(|id| id.as_encoded_bytes()).collect();
+        titles::read(path, queries)
+    }
+
+    fn read(&self, evaluator: &Evaluator, qrels: &Path, runs: &[RunPath]) -> Result<Shown, Stop> {
         let join = Join { keep_ties: self.ranking.needs_ties(), ..self.ranking.rule(self.files) };
-        let runs = runs.iter().map(RunPath::input).collect();
-        let queries = self.queries.iter().map(|id| id.as_encoded_bytes().to_vec());
-        Ok(Shown::read(&join, evaluator, Input::from(qrels), runs, &queries.collect::<Vec<_>>())?)
+        let (inputs, naming) = (runs.iter().map(RunPath::input).collect(), self.naming);
+        let queries: Vec<Vec<u8>> = self.queries.iter().map(|id| id.as_encoded_bytes().to_vec()).collect();
+        let named = |matrix| naming.name(matrix, runs);
+        Ok(Shown::read(&join, evaluator, (Input::from(qrels), inputs), &queries, named)?)
     }
 
     /// Returns how many ranks of these measures a table shows.
@@ -213,4 +252,38 @@ impl Show {
             }
         }
     }
+}
+
+/// Returns the judgments and the runs, which have to be text.
+fn texts(inputs: &EvaluationInputs) -> Result<(&PathBuf, &[RunPath]), Stop> {
+    match inputs {
+        EvaluationInputs::Text(qrels, runs) => Ok((qrels, runs)),
+        EvaluationInputs::Matrices(paths) => Err(Stop::new(format!(
+            "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from",
+            paths.first().map(|path| shown(path)).unwrap_or_default()
+        ))),
+    }
+}
+
+/// Returns the title of a page.
+fn title(asked: &Explanation) -> String {
+    let runs = page::names(asked.shown.runs.iter().map(String::as_str));
+    match asked.shown.queries.as_slice() {
+        [query] => format!("Query {} in {runs}", printable(&query.id)),
+        queries => format!("{} queries in {runs}", queries.len()),
+    }
+}
+
+/// Returns the settings that a page lists.
+fn settings(asked: &Explanation) -> Vec<(String, String)> {
+    let measures: Vec<String> = asked.shown.measures.iter().map(ToString::to_string).collect();
+    let mut rows = vec![
+        ("measures", measures.join(", ")),
+        ("relevant from grade", asked.rel.to_string()),
+        ("equal scores", asked.ties.name()),
+        ("scores compared as", asked.score.to_string()),
+    ];
+    rows.extend(asked.view.depth.map(|depth| ("ranks", format!("the first {depth}"))));
+    rows.extend(asked.view.judged_only.then(|| ("documents", "only those with a judgment".to_owned())));
+    rows.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
 }

@@ -1,42 +1,30 @@
-//! The explanation of a query for people: values side by side, each run's ranking with terms, missed documents, and where runs differ.
+//! The explanation of a query for a terminal: values side by side, each run's ranking with terms, missed documents, and where runs differ.
 
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::internals::{How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term};
-use laneval::measure::{Average, Measure};
-use laneval::report::{Align, Cell, Grid, ReportOptions};
-use laneval::{ScoreType, TiedValue, Ties};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use laneval::internals::{InRun, ShownQuery};
+use laneval::report::ReportOptions;
 
-use super::explained::{Explanation, differences, missed, relevant};
-use crate::choice::TieRule;
-use crate::style::{counted, wrap};
-
-/// The widths of an id in columns: the largest, and smaller ones for narrow terminals.
-const ID_WIDTHS: [usize; 4] = [48, 24, 16, 12];
-
-/// The mark of a document that shares its score only with documents that are not shown.
-const LONE: char = '·';
+use super::parts::{ExplanationParts, ID_WIDTHS, RankingLook};
+use crate::style::wrap;
 
 /// The explanation as tables.
 pub struct ExplanationTable<'a> {
-    asked: &'a Explanation,
-    /// The number of ranks, missed documents and differences that are shown.
-    top: usize,
+    parts: ExplanationParts<'a>,
     options: ReportOptions,
 }
 
 impl<'a> ExplanationTable<'a> {
-    /// Makes tables of the first `top` ranks, with `precision` decimals, for a terminal of `width` columns if it is one.
-    pub fn new(asked: &'a Explanation, top: usize, precision: usize, width: Option<usize>) -> Self {
-        let options = ReportOptions { precision, width, ..ReportOptions::default() };
-        ExplanationTable { asked, top, options }
+    /// Makes tables for a terminal of `width` columns, if it is one.
+    pub fn new(parts: ExplanationParts<'a>, width: Option<usize>) -> Self {
+        let options = ReportOptions { precision: parts.precision, width, ..ReportOptions::default() };
+        ExplanationTable { parts, options }
     }
 
     /// Writes all queries.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        for (number, query) in self.asked.shown.queries.iter().enumerate() {
+        for (number, query) in self.parts.asked.shown.queries.iter().enumerate() {
             if number > 0 {
                 writeln!(to)?;
             }
@@ -46,127 +34,47 @@ impl<'a> ExplanationTable<'a> {
     }
 
     fn query(&self, query: &ShownQuery, to: &mut dyn Write) -> io::Result<()> {
-        writeln!(to, "query {}: {}", printable(&query.id), self.judgments(query))?;
-        if query.judged.is_some() && !self.asked.shown.measures.is_empty() {
-            writeln!(to)?;
-            self.values(query).write(&self.options, &mut &mut *to)?;
+        writeln!(to, "query {}: {}", printable(&query.id), self.parts.judgments(query))?;
+        if let Some(title) = self.parts.asked.titles.get(&query.id) {
+            writeln!(to, "{}", self.wrapped(&printable(title.as_bytes())))?;
         }
-        for (name, run) in self.asked.shown.runs.iter().zip(&query.runs) {
+        if let Some(values) = self.parts.values(query) {
+            writeln!(to)?;
+            values.write(&self.options, &mut &mut *to)?;
+        }
+        for (name, run) in self.parts.asked.shown.runs.iter().zip(&query.runs) {
             self.run(name, query, run, to)?;
         }
-        if query.runs.len() > 1 {
-            self.differences(query, to)?;
-        }
-        Ok(())
-    }
-
-    /// Describes the judgments of the query.
-    fn judgments(&self, query: &ShownQuery) -> String {
-        let Some(judged) = &query.judged else {
-            return "not judged, so it has no values, and an evaluation leaves it out".to_owned();
-        };
-        let relevant = relevant(query, self.asked.rel);
-        let graded =
-            judged.iter().filter(|(_, judgment)| matches!(judgment, ShownJudgment::Grade(_))).count();
-        let mut grades: Vec<(f64, u64)> = Vec::new();
-        for &(_, grade) in &relevant {
-            match grades.last_mut().filter(|(last, _)| *last == grade) {
-                Some((_, count)) => *count += 1,
-                None => grades.push((grade, 1)),
+        match self.parts.differences(query, ID_WIDTHS[1]) {
+            None => Ok(()),
+            Some(Err(none)) => writeln!(to, "\n{none}"),
+            Some(Ok(differences)) => {
+                writeln!(to, "\n{}\n", differences.heading)?;
+                differences.grid.write(&self.options, &mut &mut *to)?;
+                differences.more.iter().try_for_each(|more| writeln!(to, "{more}"))
             }
         }
-        let grades = grades.iter().map(|(grade, count)| format!("{count} of grade {grade}"));
-        let grades = grades.collect::<Vec<_>>().join(", ");
-        let among = format!("{}, {} relevant", counted(graded as u64, "judged document"), relevant.len());
-        if grades.is_empty() { among } else { format!("{among} ({grades})") }
-    }
-
-    /// Writes a value, with decimals unless it is a count.
-    fn value(&self, value: f64, measure: &Measure) -> String {
-        let count = measure.definition().average == Average::Sum && value.fract() == 0.0;
-        format!("{value:.*}", if count { 0 } else { self.options.precision })
-    }
-
-    /// Writes a number, with decimals unless it is whole.
-    fn number(&self, number: f64) -> String {
-        let whole = number.fract() == 0.0 && number.abs() < 1e15;
-        format!("{number:.*}", if whole { 0 } else { self.options.precision })
-    }
-
-    /// Makes the grid of the values of all runs, and their distances from the first run.
-    fn values(&self, query: &ShownQuery) -> Grid {
-        let Explanation { shown, .. } = self.asked;
-        let columns = shown.measures.iter().map(|measure| (measure.to_string(), Align::Right));
-        let mut grid = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
-        let named = || shown.runs.iter().zip(&query.runs);
-        for (name, run) in named() {
-            let values = run.values.iter().zip(&shown.measures);
-            let values = values.map(|(&value, measure)| Cell::from(self.value(value, measure)));
-            grid.push([printable(name.as_bytes()).into()].into_iter().chain(values));
-        }
-        let Some((first, of_first)) = named().next() else { return grid };
-        for (name, run) in named().skip(1) {
-            let name = format!("{} − {}", printable(name.as_bytes()), printable(first.as_bytes()));
-            let deltas = run.values.iter().zip(&of_first.values).zip(&shown.measures);
-            let deltas = deltas.map(|((value, of_first), measure)| {
-                let delta = value - of_first + 0.0;
-                let sign = if delta > 0.0 { "+" } else { "" };
-                Cell::from(format!("{sign}{}", self.value(delta, measure)))
-            });
-            grid.push([name.into()].into_iter().chain(deltas));
-        }
-        grid
     }
 
     fn run(&self, name: &str, query: &ShownQuery, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
-        let name = printable(name.as_bytes());
-        let all = relevant(query, self.asked.rel);
-        let missed = missed(query, run, self.asked.rel);
-        writeln!(to)?;
-        match (run.present, query.judged.is_some()) {
-            (false, true) => {
-                let what = "the query is judged, but not in this run, and counts as an empty ranking";
-                return writeln!(to, "{name}: {what}");
-            }
-            (false, false) => return writeln!(to, "{name}: the query is not in this run"),
-            (true, true) => {
-                let found = all.len() - missed.len();
-                let documents = counted(run.ranking.len() as u64, "document");
-                writeln!(to, "{name}: {documents}{}, {found} of {} relevant", self.kept(), all.len())?;
-            }
-            (true, false) => {
-                writeln!(to, "{name}: {}{}", counted(run.ranking.len() as u64, "document"), self.kept())?;
-            }
-        }
+        writeln!(to, "\n{}: {}", printable(name.as_bytes()), self.parts.ranking_said(query, run))?;
         if !run.ranking.is_empty() {
             writeln!(to)?;
             self.ranking(run, to)?;
         }
-        self.missed(&missed, all.len(), to)
-    }
-
-    /// Describes which documents of the rankings are evaluated.
-    fn kept(&self) -> String {
-        let view = self.asked.view;
-        let depth = view.depth.map(|depth| format!(" (of the first {depth} ranks)")).unwrap_or_default();
-        let judged = if view.judged_only { " with a judgment" } else { "" };
-        format!("{judged}{depth}")
+        match self.parts.missed(query, run) {
+            Some((heading, documents)) => writeln!(to, "\n{heading}\n{}", self.wrapped(&documents)),
+            None => Ok(()),
+        }
     }
 
     /// Writes the ranking and the terms, as wide as there is room for.
     fn ranking(&self, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
-        let marks = marks(&run.ranking);
-        let shown = self.shown_ranks(run);
-        let marked = shown.iter().any(|&at| marks[at] != ' ');
-        let scores = shown.iter().map(|&at| score_text(run.ranking[at].score, self.asked.score));
-        let decimals = scores.map(|score| decimals(&score)).max().unwrap_or(0);
         // From the widest look to the narrowest: first shorter ids, then no origins of terms, until the grid is one block. Grids are made
         // as they are asked for.
         let shapes = [true, false].into_iter().flat_map(|how| ID_WIDTHS.map(|width| (how, width)));
-        let mut grids = shapes.map(|(how, width)| {
-            ShownRanking { table: self, run, marks: marked.then_some(&marks), how, width, decimals }
-                .grid(&shown)
-        });
+        let mut grids =
+            shapes.map(|(how, width)| self.parts.ranking(run, RankingLook { how, width, aligned: true }));
         let mut grid = grids.next().unwrap_or_default();
         while grid.blocks(&self.options) > 1 {
             match grids.next() {
@@ -175,285 +83,24 @@ impl<'a> ExplanationTable<'a> {
             }
         }
         grid.write(&self.options, &mut &mut *to)?;
-        self.marks(shown.iter().map(|&at| marks[at]), to)?;
-        if let TieRule::Value(tied) = self.asked.ties {
-            let which = if tied == TiedValue::Average { "expected".to_owned() } else { tied.to_string() };
-            return writeln!(to, "\nthe {which} values over all orders of equal scores have no terms");
+        for (number, said) in self.parts.marks_said(run).iter().enumerate() {
+            writeln!(to, "{}{said}", if number == 0 { "\n" } else { "" })?;
         }
-        let formulas = self.asked.shown.measures.iter().zip(&run.terms).filter(|(_, terms)| terms.is_none());
-        for (number, (measure, _)) in formulas.enumerate() {
+        if let Some(said) = self.parts.no_terms_said() {
+            return writeln!(to, "\n{said}");
+        }
+        for (number, (measure, formula)) in self.parts.formulas(run).into_iter().enumerate() {
             if number == 0 {
                 writeln!(to, "\nno sums over ranks:")?;
             }
-            writeln!(to, "  {}", self.formula(measure))?;
+            let width = self.options.width.unwrap_or(usize::MAX);
+            writeln!(to, "{}", wrap(&format!("{measure}: {formula}"), width, 2))?;
         }
         Ok(())
     }
 
-    /// Explains the marks at some ranks.
-    fn marks(&self, marks: impl Iterator<Item = char> + Clone, to: &mut dyn Write) -> io::Result<()> {
-        let (some, others) = (|mark: char| mark != ' ' && mark != LONE, |mark: char| mark == LONE);
-        if marks.clone().any(some) {
-            writeln!(to, "\n┌│└ equal scores: {}", self.order())?;
-        }
-        if marks.clone().any(others) {
-            let blank = if marks.clone().any(some) { "" } else { "\n" };
-            writeln!(
-                to,
-                "{blank}{LONE} its score is also that of documents that are left out: {}",
-                self.order()
-            )?;
-        }
-        Ok(())
+    /// Wraps a text, indented.
+    fn wrapped(&self, text: &str) -> String {
+        wrap(text, self.options.width.unwrap_or(100), 2)
     }
-
-    /// Describes how a measure without terms is computed.
-    fn formula(&self, measure: &Measure) -> String {
-        let width = self.options.width.unwrap_or(usize::MAX);
-        wrap(&format!("{measure}: {}", measure.definition().formula), width, 2).trim_start().to_owned()
-    }
-
-    /// Names the order of equal scores.
-    fn order(&self) -> &'static str {
-        match self.asked.ties {
-            TieRule::Order(Ties::DocnoAscending) => "ordered by document id, ascending",
-            TieRule::Order(Ties::Input) => "in the order of the run file",
-            TieRule::Order(Ties::Rank) => "ordered by the rank column of the run",
-            TieRule::Order(_) => "ordered by document id, descending",
-            TieRule::Value(_) | TieRule::Interval => "listed by document id, descending",
-        }
-    }
-
-    /// Returns which ranks are shown, from 0: the first ones, and those of relevant documents below them.
-    fn shown_ranks(&self, run: &InRun) -> Vec<usize> {
-        let relevant = |at: &usize| run.ranking[*at].judgment.is_relevant(self.asked.rel);
-        (0..run.ranking.len()).filter(|at| *at < self.top || relevant(at)).collect()
-    }
-
-    /// Writes the relevant documents that a run lacks.
-    fn missed(&self, missed: &[(&[u8], f64)], relevant: usize, to: &mut dyn Write) -> io::Result<()> {
-        if missed.is_empty() {
-            return Ok(());
-        }
-        let documents = counted(relevant as u64, "relevant document");
-        writeln!(to, "\nmissed: {} of {documents}, with their grades", missed.len())?;
-        let shown = missed.iter().take(self.top);
-        let shown = shown.map(|&(docno, grade)| format!("{} ({grade})", cut(docno, ID_WIDTHS[0])));
-        let more = missed.len().saturating_sub(self.top);
-        let more = (more > 0).then(|| format!("and {more} more (--top 0 shows all)"));
-        let text = shown.chain(more).collect::<Vec<_>>().join(", ");
-        writeln!(to, "{}", wrap(&text, self.options.width.unwrap_or(100), 2))
-    }
-
-    /// Writes the relevant documents that stand at other ranks in another run.
-    fn differences(&self, query: &ShownQuery, to: &mut dyn Write) -> io::Result<()> {
-        let differences = differences(query, self.asked.rel);
-        if differences.is_empty() {
-            return match relevant(query, self.asked.rel).is_empty() {
-                true => Ok(()),
-                false => writeln!(to, "\nno relevant document stands at another rank in another run"),
-            };
-        }
-        writeln!(to, "\nrelevant documents at other ranks, the largest differences first (–: missed)\n")?;
-        let two = query.runs.len() == 2;
-        let runs = self.asked.shown.runs.iter().map(|name| (printable(name.as_bytes()), Align::Right));
-        let last = if two { "difference" } else { "spread" };
-        let columns = [("document".to_owned(), Align::Left), ("grade".to_owned(), Align::Right)];
-        let columns = columns.into_iter().chain(runs).chain([(last.to_owned(), Align::Right)]);
-        let mut grid = Grid::new(columns);
-        for difference in differences.iter().take(self.top) {
-            let ranks =
-                difference.ranks.iter().map(|rank| rank.map_or("–".to_owned(), |rank| rank.to_string()));
-            let by = match (two, &difference.ranks[..]) {
-                (true, [Some(one), Some(other)]) => format!("{:+}", i64::from(*other) - i64::from(*one)),
-                (false, ranks) if ranks.iter().all(Option::is_some) => difference.spread.to_string(),
-                _ => String::new(),
-            };
-            let first = [cut(difference.docno, ID_WIDTHS[1]), difference.grade.to_string()];
-            grid.push(first.into_iter().chain(ranks).chain([by]).map(Cell::from));
-        }
-        grid.write(&self.options, &mut &mut *to)?;
-        match differences.len().saturating_sub(self.top) {
-            0 => Ok(()),
-            more => writeln!(to, "… and {more} more (--top 0 shows all)"),
-        }
-    }
-}
-
-/// A ranking that is written into a grid.
-struct ShownRanking<'a> {
-    table: &'a ExplanationTable<'a>,
-    run: &'a InRun,
-    marks: Option<&'a [char]>,
-    /// Whether the origin of terms is shown.
-    how: bool,
-    /// The width of an id, in columns.
-    width: usize,
-    /// The digits of a score behind the point.
-    decimals: usize,
-}
-
-impl ShownRanking<'_> {
-    /// Makes a grid of the ranks `shown`, and below them the sums.
-    fn grid(&self, shown: &[usize]) -> Grid {
-        let measures = &self.table.asked.shown.measures;
-        let summed: Vec<(&Measure, &RankTerms)> = measures
-            .iter()
-            .zip(&self.run.terms)
-            .filter_map(|(measure, terms)| Some((measure, terms.as_ref()?)))
-            .collect();
-        let left = |name: &str| (name.to_owned(), Align::Left);
-        let right = |name: &str| (name.to_owned(), Align::Right);
-        let columns = [right("rank")].into_iter().chain(self.marks.map(|_| left("")));
-        let columns = columns.chain([left("document"), right("score"), right("grade")]);
-        let columns = columns.chain(summed.iter().map(|(measure, _)| right(&measure.to_string())));
-        let mut grid = Grid::new(columns);
-        let mut next = 0;
-        for &at in shown {
-            self.push_gap(next, at, &summed, &mut grid);
-            self.push_rank(at, &summed, &mut grid);
-            next = at + 1;
-        }
-        self.push_gap(next, self.run.ranking.len(), &summed, &mut grid);
-        if !summed.is_empty() {
-            self.push(&mut grid, "Σ", "", summed.iter().map(|(_, terms)| self.amount(terms, terms.sum)));
-            let last = |(_, terms): &(&Measure, &RankTerms)| match terms.last {
-                LastLine::Sum => String::new(),
-                LastLine::Over(by) => format!("÷ {}", self.table.number(by)),
-                LastLine::Times(by) => format!("× {}", self.table.number(by)),
-            };
-            if summed.iter().any(|(_, terms)| terms.last != LastLine::Sum) {
-                self.push(&mut grid, "", "", summed.iter().map(last));
-            }
-            let value = |(measure, terms): &(&Measure, &RankTerms)| {
-                self.table.value(terms.last.value(terms.sum), measure)
-            };
-            self.push(&mut grid, "=", "", summed.iter().map(value));
-        }
-        grid
-    }
-
-    /// Adds a row that is not a rank.
-    fn push(&self, grid: &mut Grid, rank: &str, document: &str, terms: impl Iterator<Item = String>) {
-        let mark = self.marks.map(|_| String::new());
-        let cells = [rank.to_owned()].into_iter().chain(mark);
-        let cells = cells.chain([document.to_owned(), String::new(), String::new()]).chain(terms);
-        grid.push(cells.map(Cell::from));
-    }
-
-    /// Adds a row for the ranks that are not shown, with the sum of their terms.
-    fn push_gap(&self, from: usize, to: usize, summed: &[(&Measure, &RankTerms)], grid: &mut Grid) {
-        if from == to {
-            return;
-        }
-        let sum = |(_, terms): &(&Measure, &RankTerms)| {
-            let hidden = terms.terms.iter().filter(|term| (from..to).contains(&(term.rank as usize - 1)));
-            let hidden: Vec<f64> = hidden.map(|term| term.value).collect();
-            if hidden.is_empty() { String::new() } else { self.amount(terms, hidden.iter().sum()) }
-        };
-        let ranks = counted((to - from) as u64, "rank");
-        self.push(grid, "⋮", &ranks, summed.iter().map(sum));
-    }
-
-    fn push_rank(&self, at: usize, summed: &[(&Measure, &RankTerms)], grid: &mut Grid) {
-        let RankedDocument { rank, docno, score, judgment, .. } = &self.run.ranking[at];
-        let mark = self.marks.map(|marks| marks[at].to_string());
-        let term = |(_, terms): &(&Measure, &RankTerms)| {
-            let found = terms.terms.binary_search_by_key(rank, |term| term.rank).ok();
-            found.map(|found| self.term(terms, &terms.terms[found])).unwrap_or_default()
-        };
-        let score = score_text(*score, self.table.asked.score);
-        let score = format!("{score}{}", " ".repeat(self.decimals - decimals(&score)));
-        let cells = [rank.to_string()].into_iter().chain(mark);
-        let cells = cells.chain([cut(docno, self.width), score, grade_text(*judgment)]);
-        grid.push(cells.chain(summed.iter().map(term)).map(Cell::from));
-    }
-
-    /// Writes a sum of terms, as a whole number if they are counts.
-    fn amount(&self, terms: &RankTerms, sum: f64) -> String {
-        let counts = terms.terms.iter().all(|term| term.how == How::One);
-        if counts { sum.to_string() } else { format!("{sum:.*}", self.table.options.precision) }
-    }
-
-    fn term(&self, terms: &RankTerms, term: &Term) -> String {
-        let value = self.amount(terms, term.value);
-        let how = match term.how {
-            How::One | How::Formula => None,
-            How::Reciprocal => Some(format!("1/{}", term.rank)),
-            How::Precision(hits) => Some(format!("{hits}/{}", term.rank)),
-            How::Divided(gain, by) => Some(format!("{}/{}", brief(gain), brief(by))),
-            How::Multiplied(_, 1.0) => None,
-            How::Multiplied(gain, by) => Some(format!("{}·{}", brief(gain), brief(by))),
-            How::Stops { comes, stops, weight } => {
-                Some(format!("{}·{}/{}", brief(comes), brief(stops), brief(weight)))
-            }
-        };
-        match how.filter(|_| self.how) {
-            Some(how) => format!("{how} = {value}"),
-            None => value,
-        }
-    }
-}
-
-/// Marks documents of equal scores: a bracket along them, or a dot if the other documents with that score are not shown.
-fn marks(ranking: &[RankedDocument]) -> Vec<char> {
-    let same = |one: usize, other: usize| {
-        ranking.get(other).is_some_and(|other| other.score == ranking[one].score && other.tied > 1)
-    };
-    let mark = |at: usize| match (at > 0 && same(at, at - 1), same(at, at + 1)) {
-        (false, true) => '┌',
-        (true, true) => '│',
-        (true, false) => '└',
-        (false, false) if ranking[at].tied > 1 => LONE,
-        (false, false) => ' ',
-    };
-    (0..ranking.len()).map(mark).collect()
-}
-
-/// Shortens an id to at most `width` columns.
-fn cut(id: &[u8], width: usize) -> String {
-    let id = printable(id);
-    if id.width() <= width {
-        return id;
-    }
-    let mut used = 0;
-    let fits = |c: &char| {
-        used += c.width().unwrap_or(0);
-        used < width
-    };
-    id.chars().take_while(fits).chain(['…']).collect()
-}
-
-/// Writes a grade, or a dash for a document that the qrels do not name.
-fn grade_text(judgment: ShownJudgment) -> String {
-    match judgment {
-        ShownJudgment::None => "–".to_owned(),
-        ShownJudgment::Negative => "< 0".to_owned(),
-        ShownJudgment::Grade(grade) => grade.to_string(),
-    }
-}
-
-/// Writes a score in the shortest form that reads back as the same number.
-fn score_text(score: f64, precision: ScoreType) -> String {
-    let large = score != 0.0 && !(1e-7..1e16).contains(&score.abs());
-    match (precision, large) {
-        (ScoreType::F32, true) => format!("{:e}", score as f32),
-        (ScoreType::F32, false) => (score as f32).to_string(),
-        (_, true) => format!("{score:e}"),
-        (_, false) => score.to_string(),
-    }
-}
-
-/// Returns the columns of a number behind its last whole digit.
-fn decimals(number: &str) -> usize {
-    number.find(['.', 'e']).map_or(0, |point| number.len() - point)
-}
-
-/// Writes a number in a few digits.
-fn brief(number: f64) -> String {
-    if number != 0.0 && !(0.001..1e6).contains(&number.abs()) {
-        return format!("{number:.1e}");
-    }
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

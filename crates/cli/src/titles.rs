@@ -1,0 +1,536 @@
+//! Texts of queries by their ids, for people who read reports: "query 18" tells them nothing.
+//!
+//! ```text
+//! id<TAB>text                            topics of MS MARCO
+//! query_id,text and rows below           TSV or CSV whose first line names the columns
+//! {"_id": …, "text": …} on each line     queries of BEIR
+//! {id: text, …}                          one object of JSON
+//! <top> <num> … <title> …                topics of TREC
+//! ```
+//!
+//! The content decides which of them a file is. It passes once, so that a large one takes no memory: only texts of the queries that are
+//! asked for are kept.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use laneval::error::{Problem, Problems, printable};
+use laneval::internals::PassingText;
+use laneval::report::Note;
+use laneval::{Error, Input};
+use serde::Deserializer;
+use serde::de::{MapAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::stop::Stop;
+use super::style::{counted, shown, thousands};
+
+/// Texts of queries by the bytes of their ids.
+pub type Titles = HashMap<Vec<u8>, String>;
+
+/// The most characters of a text. What is longer ends with `…`.
+const LONGEST_TITLE: usize = 500;
+/// The most bytes of a line, and of an entry of an object.
+const LONGEST_ENTRY: usize = 64 << 20;
+/// The most queries without a text that a note names.
+const NAMED: usize = 5;
+
+/// The names of the column or key of the id, the best first.
+const IDS: [&str; 5] = ["query_id", "qid", "_id", "id", "query-id"];
+/// The names of the column or key of the text, the best first.
+const TEXTS: [&str; 3] = ["text", "title", "query"];
+
+/// What a file of texts was expected to be.
+const EXPECTED: &str = "expected 'query<TAB>text', columns such as query_id and text, {\"_id\": …, \"text\": …} on each line, {id: text}, or \
+     topics of TREC";
+/// The expected row of a text without names of columns.
+const ROW: &str =
+    "expected 'query<TAB>text', or a first line with the names of the columns, such as query_id and text";
+/// The expected record.
+const RECORD: &str = "expected {\"_id\": …, \"text\": …}";
+
+/// Reads the texts of some queries, and notes which of these have none. The text of any other query is dropped.
+///
+/// # Errors
+/// A file that cannot be read, has no text in it, has lines of another form, or has two texts for one query.
+pub fn read<'a>(
+    path: &'a Path,
+    queries: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<(Titles, Option<Note>), Stop> {
+    let mut kept = KeptTitles::new(path, queries);
+    let mut lines = TitleLines::open(path)?;
+    if lines.next()? {
+        match lines.line.trim_ascii_start() {
+            [b'{', ..] if !lines.cut && is_record(&lines.line) => records(lines, &mut kept)?,
+            [b'{', ..] => object(lines, &mut kept)?,
+            [b'<', ..] => topics(lines, &mut kept)?,
+            _ => table(lines, &mut kept)?,
+        }
+    }
+    kept.finish()
+}
+
+/// The lines of a file, one after the other.
+struct TitleLines {
+    name: String,
+    text: BufReader<PassingText<'static>>,
+    /// The number of the last line of the text that was read, from 1.
+    read: u64,
+    /// The number of the line below.
+    number: u64,
+    /// The line, without its end.
+    line: Vec<u8>,
+    /// Whether more of the line follows: an object of JSON may be a long one.
+    cut: bool,
+}
+
+impl TitleLines {
+    fn open(path: &Path) -> Result<Self, Stop> {
+        let text = BufReader::new(PassingText::of(Input::Path(path.to_owned()))?);
+        Ok(TitleLines { name: shown(path), text, read: 0, number: 0, line: Vec::new(), cut: false })
+    }
+
+    /// Goes on to the next line that is not blank; `false` at the end.
+    fn next(&mut self) -> Result<bool, Stop> {
+        loop {
+            self.line.clear();
+            if !self.more()? {
+                return Ok(false);
+            }
+            self.number = self.read;
+            if !self.line.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Adds one more line of the text to the line; `false` at the end.
+    fn more(&mut self) -> Result<bool, Stop> {
+        let from = self.line.len();
+        let most = (LONGEST_ENTRY + 1).saturating_sub(from) as u64;
+        let read = self.text.by_ref().take(most).read_until(b'\n', &mut self.line);
+        let read = read.map_err(|error| Stop::new(format!("{}: cannot read: {error}", self.name)))?;
+        self.read += u64::from(read > 0);
+        let too_long = self.line.len() > LONGEST_ENTRY;
+        self.cut = too_long && from == 0 && self.line.trim_ascii_start().starts_with(b"{");
+        let added = &self.line[from..];
+        let of_table = matches!(added, [b'P', b'A', b'R', b'1', next, ..] if *next != b'\t')
+            || added.starts_with(b"ARROW1\0");
+        let wrong = if self.read == 1 && of_table {
+            "a table of Parquet or Arrow is not read for texts: give them as TSV, CSV or JSON"
+        } else if added.contains(&0) {
+            "is binary: text was expected, in UTF-8"
+        } else if too_long && !self.cut {
+            "the line has more than 64 MiB"
+        } else {
+            while let [.., b'\n' | b'\r'] = self.line[from..] {
+                self.line.pop();
+            }
+            if !self.line[from..].contains(&b'\r') {
+                return Ok(read > 0);
+            }
+            "a carriage return without a line feed: lines were expected to end with a line feed"
+        };
+        Err(Stop::new(format!("{}:{}: {wrong}", self.name, self.read)))
+    }
+}
+
+/// The texts that are kept, and what is wrong with the file.
+struct KeptTitles<'a> {
+    path: &'a Path,
+    queries: Vec<&'a [u8]>,
+    wanted: HashSet<&'a [u8]>,
+    found: HashMap<&'a [u8], KeptTitle>,
+    /// The first id of the file.
+    first: Option<Vec<u8>>,
+    problems: Problems,
+}
+
+/// A text that is kept.
+struct KeptTitle {
+    line: u64,
+    /// The hash of the whole text, to tell another one.
+    hash: u64,
+    text: String,
+}
+
+impl<'a> KeptTitles<'a> {
+    fn new(path: &'a Path, queries: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let queries: Vec<&[u8]> = queries.into_iter().collect();
+        let wanted = queries.iter().copied().collect();
+        KeptTitles {
+            path,
+            queries,
+            wanted,
+            found: HashMap::new(),
+            first: None,
+            problems: Problems::default(),
+        }
+    }
+
+    /// Takes the text of a query, if it is asked for.
+    fn take(&mut self, line: u64, id: &[u8], text: &[u8]) {
+        if id.is_empty() {
+            return self.wrong(line, "the id of the query is empty");
+        }
+        self.first.get_or_insert_with(|| id.to_vec());
+        let Some(&id) = self.wanted.get(id) else { return };
+        let Ok(text) = std::str::from_utf8(text) else {
+            return self.wrong(line, "the text of the query is not UTF-8");
+        };
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        let hash = hasher.finish();
+        match self.found.get(id) {
+            Some(kept) if kept.hash != hash => {
+                let first = kept.line;
+                let id = printable(id);
+                self.wrong(line, format!("query '{id}' has another text here than on line {first}"));
+            }
+            Some(_) => {}
+            None => {
+                let text = shortened(&words.join(" "));
+                self.found.insert(id, KeptTitle { line, hash, text });
+            }
+        }
+    }
+
+    fn wrong(&mut self, line: u64, message: impl Into<String>) {
+        match self.problems.first.len() < Problems::LIMIT {
+            true => {
+                let (file, message) = (self.path.display().to_string(), message.into());
+                self.problems.first.push(Problem { file, line, message });
+            }
+            false => self.problems.more += 1,
+        }
+    }
+
+    fn finish(self) -> Result<(Titles, Option<Note>), Stop> {
+        if !self.problems.first.is_empty() {
+            return Err(Error::Input(self.problems).into());
+        }
+        let Some(first) = &self.first else {
+            let path = shown(self.path);
+            return Err(Stop::new(format!("{path}: there is no text of a query in it: {EXPECTED}")));
+        };
+        let has = |id: &&[u8]| self.found.get(id).is_some_and(|kept| !kept.text.is_empty());
+        let lacking: Vec<&[u8]> = self.queries.iter().copied().filter(|id| !has(id)).collect();
+        let note = missing(&lacking, self.queries.len(), self.path, first);
+        let found = self.found.into_iter().filter(|(_, kept)| !kept.text.is_empty());
+        Ok((found.map(|(id, kept)| (id.to_vec(), kept.text)).collect(), note))
+    }
+}
+
+/// Notes which of the queries have no text. If none has one, the file may be that of other queries, so an id of it is named.
+fn missing(lacking: &[&[u8]], queries: usize, path: &Path, first: &[u8]) -> Option<Note> {
+    let path = shown(path);
+    let named: Vec<String> = lacking.iter().take(NAMED).map(|id| printable(id)).collect();
+    let more = if lacking.len() > NAMED { ", …" } else { "" };
+    let named = format!("{}{more}", named.join(", "));
+    let [all, some] = [queries, lacking.len()].map(|count| thousands(count as u64));
+    match lacking.len() {
+        0 => None,
+        _ if lacking.len() == queries => {
+            let first = printable(first);
+            let said = format!(
+                "no query has a text in {path}: its first id is {first}, those asked for are {named}"
+            );
+            Some(Note::Warning(said))
+        }
+        1 => Some(Note::Note(format!("1 of {all} queries has no text in {path} ({named})"))),
+        _ => Some(Note::Note(format!("{some} of {all} queries have no text in {path} ({named})"))),
+    }
+}
+
+/// Cuts a text that is too long.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_TITLE) {
+        Some(_) => text.chars().take(LONGEST_TITLE - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+/// The columns of a table of texts.
+struct TitleColumns {
+    separator: u8,
+    id: usize,
+    text: usize,
+    /// The number of columns.
+    count: usize,
+    /// Whether the first line names them.
+    named: bool,
+}
+
+impl TitleColumns {
+    /// Finds the columns by the first line.
+    fn of(line: &[u8]) -> Self {
+        let separator = if line.contains(&b'\t') { b'\t' } else { b',' };
+        let names = fields(line, separator);
+        let names: Vec<String> =
+            names.iter().map(|name| String::from_utf8_lossy(name).to_ascii_lowercase()).collect();
+        let at = |known: &[&str]| known.iter().find_map(|one| names.iter().position(|name| name == one));
+        match (at(&IDS), at(&TEXTS)) {
+            (Some(id), Some(text)) => TitleColumns { separator, id, text, count: names.len(), named: true },
+            _ => TitleColumns { separator: b'\t', id: 0, text: 1, count: 2, named: false },
+        }
+    }
+}
+
+/// Takes the rows of a table.
+fn table(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
+    let columns = TitleColumns::of(&lines.line);
+    let mut is_row = !columns.named || lines.next()?;
+    while is_row {
+        // A field of CSV in quotes may go on in the next line. Each byte is looked at once.
+        let quotes = |part: &[u8]| part.iter().filter(|&&byte| byte == b'"').count();
+        let mut open = quotes(&lines.line);
+        while columns.separator == b',' && open % 2 == 1 {
+            lines.line.push(b'\n');
+            let from = lines.line.len();
+            if !lines.more()? {
+                kept.wrong(lines.number, "the quote of a field has no end");
+                return Ok(());
+            }
+            open += quotes(&lines.line[from..]);
+        }
+        let row = fields(&lines.line, columns.separator);
+        match row.len() {
+            count if count == columns.count => kept.take(lines.number, &row[columns.id], &row[columns.text]),
+            count if columns.named => {
+                let (found, expected) = (counted(count as u64, "column"), columns.count);
+                kept.wrong(lines.number, format!("found {found}, but the first line names {expected}"));
+            }
+            count => {
+                let found = if count == 1 { "no tab".to_owned() } else { format!("{count} columns") };
+                kept.wrong(lines.number, format!("found {found}: {ROW}"));
+            }
+        }
+        is_row = lines.next()?;
+    }
+    Ok(())
+}
+
+/// Splits a line into its fields. Quotes around a whole field are left out; in TSV any other quote is text.
+fn fields(line: &[u8], separator: u8) -> Vec<Cow<'_, [u8]>> {
+    if separator == b',' {
+        let mut reader = csv::ReaderBuilder::new();
+        let mut reader = reader.has_headers(false).flexible(true).buffer_capacity(1 << 10).from_reader(line);
+        let record = reader.byte_records().next().and_then(Result::ok);
+        let fields =
+            |record: csv::ByteRecord| record.iter().map(|field| field.trim_ascii().to_vec().into()).collect();
+        return record.map(fields).unwrap_or_default();
+    }
+    let unquoted = |field| match <[u8]>::trim_ascii(field) {
+        [b'"', inside @ .., b'"'] => {
+            let inside =
+                std::str::from_utf8(inside).ok().filter(|text| !text.replace("\"\"", "").contains('"'));
+            inside.map_or(Cow::Borrowed(field), |text| text.replace("\"\"", "\"").into_bytes().into())
+        }
+        field => Cow::Borrowed(field),
+    };
+    line.split(|&byte| byte == separator).map(unquoted).collect()
+}
+
+/// Takes records of JSON, one on each line.
+fn records(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
+    let mut is_row = true;
+    while is_row {
+        match serde_json::from_slice::<Map<String, Value>>(&lines.line) {
+            Err(error) => kept.wrong(lines.number, format!("{}: {RECORD}", without_place(&error))),
+            Ok(record) => match titled(&record) {
+                Ok((id, text)) => kept.take(lines.number, id.as_bytes(), text.as_bytes()),
+                Err(message) => kept.wrong(lines.number, message),
+            },
+        }
+        is_row = lines.next()?;
+    }
+    Ok(())
+}
+
+/// Whether a line is a record with a key for an id: an object of texts has ids for keys.
+fn is_record(line: &[u8]) -> bool {
+    let record = serde_json::from_slice::<Map<String, Value>>(line);
+    record.is_ok_and(|record| IDS.iter().any(|name| record.contains_key(*name)))
+}
+
+/// Returns the id and the text of a record.
+fn titled(record: &Map<String, Value>) -> Result<(String, &str), String> {
+    let of = |names: &[&str]| names.iter().find_map(|name| Some((name.to_string(), record.get(*name)?)));
+    let lacks = |what: &str, names: &[&str]| format!("there is no {what} ({}): {RECORD}", names.join(", "));
+    let (name, id) = of(&IDS).ok_or_else(|| lacks("id", &IDS))?;
+    let id = match id {
+        Value::String(id) => id.clone(),
+        Value::Number(id) if id.is_i64() || id.is_u64() => id.to_string(),
+        _ => return Err(format!("'{name}' is neither a string nor an integer: {RECORD}")),
+    };
+    let (name, text) = of(&TEXTS).ok_or_else(|| lacks("text", &TEXTS))?;
+    let text = text.as_str().ok_or_else(|| format!("'{name}' is not a string: {RECORD}"))?;
+    Ok((id, text))
+}
+
+/// Returns the message of an error without the place in its text.
+fn without_place(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.clone(), |(message, _)| message.to_owned())
+}
+
+/// Takes the texts of an object, one after the other.
+fn object(lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
+    let before = lines.number - 1;
+    let (line, left) = (Cell::new(lines.number), Cell::new(LONGEST_ENTRY));
+    let end: &[u8] = if lines.cut { b"" } else { b"\n" };
+    let text = Cursor::new(lines.line).chain(end).chain(lines.text);
+    let mut reader = serde_json::Deserializer::from_reader(CountedText { text, line: &line, left: &left });
+    let read = (&mut reader).deserialize_map(TitleObject { kept, line: &line, left: &left });
+    read.and_then(|()| reader.end()).map_err(|error| {
+        let message = without_place(&error);
+        Stop::new(match error.is_io() {
+            true => format!("{}: cannot read: {message}", lines.name),
+            false => {
+                format!("{}:{}: {message}: expected {{id: text}}", lines.name, before + error.line() as u64)
+            }
+        })
+    })
+}
+
+/// A text that says which line was reached, and ends with an error where an entry is too long.
+struct CountedText<'a, R> {
+    text: R,
+    line: &'a Cell<u64>,
+    /// The number of bytes that the entry may still have.
+    left: &'a Cell<usize>,
+}
+
+impl<R: Read> Read for CountedText<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.text.read(into)?;
+        let feeds = into[..read].iter().filter(|&&byte| byte == b'\n').count();
+        self.line.set(self.line.get() + feeds as u64);
+        match self.left.get().checked_sub(read) {
+            Some(left) => self.left.set(left),
+            None => return Err(io::Error::other("an entry has more than 64 MiB")),
+        }
+        Ok(read)
+    }
+}
+
+/// The visitor of an object of texts.
+struct TitleObject<'a, 'k> {
+    kept: &'a mut KeptTitles<'k>,
+    line: &'a Cell<u64>,
+    left: &'a Cell<usize>,
+}
+
+impl<'de> Visitor<'de> for TitleObject<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(id) = map.next_key::<String>()? {
+            let line = self.line.get();
+            let text: String = map.next_value()?;
+            self.kept.take(line, id.as_bytes(), text.as_bytes());
+            self.left.set(LONGEST_ENTRY);
+        }
+        Ok(())
+    }
+}
+
+/// A topic of TREC, as far as it is read.
+#[derive(Default)]
+struct Topic {
+    /// The line of its first tag.
+    line: u64,
+    number: Option<String>,
+    title: Option<String>,
+}
+
+/// Takes the topics of TREC: the number and the title of each. Other fields are left out.
+fn topics(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
+    let (mut topic, mut field, mut is_line) = (None::<Topic>, String::new(), true);
+    while is_line {
+        let number = lines.number;
+        let line = std::mem::take(&mut lines.line);
+        let Ok(mut rest) = std::str::from_utf8(&line) else {
+            kept.wrong(number, "is not UTF-8");
+            is_line = lines.next()?;
+            continue;
+        };
+        loop {
+            let next = tag(rest);
+            let text = next.map_or(rest, |(before, ..)| before);
+            match (&mut topic, field.as_str()) {
+                (Some(Topic { number: Some(of), .. }), "num")
+                | (Some(Topic { title: Some(of), .. }), "title") => {
+                    *of = format!("{of} {text}");
+                }
+                _ => {}
+            }
+            let Some((_, name, behind)) = next else { break };
+            (field, rest) = (name.to_ascii_lowercase(), behind);
+            match (field.as_str(), &mut topic) {
+                ("top", None) => topic = Some(Topic { line: number, ..Topic::default() }),
+                ("num", Some(topic)) => topic.number = Some(String::new()),
+                ("title", Some(topic)) => topic.title = Some(String::new()),
+                ("/top", Some(_)) => topic.take().into_iter().for_each(|topic| topic.end(kept)),
+                ("top", Some(open)) => {
+                    kept.wrong(
+                        number,
+                        format!("<top>, but </top> was expected: line {} opens a topic", open.line),
+                    );
+                    return Ok(());
+                }
+                (_, None) => {
+                    kept.wrong(number, format!("<{name}>, but <top> was expected, as in topics of TREC"));
+                    return Ok(());
+                }
+                _ => {}
+            }
+        }
+        is_line = lines.next()?;
+    }
+    if let Some(open) = topic {
+        kept.wrong(open.line, "<top> without </top>");
+    }
+    Ok(())
+}
+
+/// Splits a text at its first tag: the text before it, its name, and the text behind it.
+fn tag(text: &str) -> Option<(&str, &str, &str)> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let (name, behind) = text[at + 1..].split_once('>')?;
+        let is_name = !name.is_empty() && !name.starts_with(char::is_whitespace) && !name.contains('<');
+        is_name.then_some((&text[..at], name, behind))
+    })
+}
+
+impl Topic {
+    /// Takes the text of a topic that is complete.
+    fn end(self, kept: &mut KeptTitles) {
+        /// Returns a text without the word that TREC puts before it.
+        fn behind(text: &str, word: &str) -> String {
+            let text = text.trim();
+            match text.get(..word.len()) {
+                Some(start) if start.eq_ignore_ascii_case(word) => text[word.len()..].trim().to_owned(),
+                _ => text.to_owned(),
+            }
+        }
+        match (self.number, self.title) {
+            (Some(number), Some(title)) => {
+                let (number, title) = (behind(&number, "Number:"), behind(&title, "Topic:"));
+                kept.take(self.line, number.as_bytes(), title.as_bytes());
+            }
+            (None, _) => kept.wrong(self.line, "the topic has no <num>"),
+            (_, None) => kept.wrong(self.line, "the topic has no <title>"),
+        }
+    }
+}

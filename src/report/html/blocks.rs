@@ -1,0 +1,41 @@
+//! The page of a report that its writer puts together.
+
+use super::context::Context;
+use super::markup::Elements;
+use super::page::{note, row, section, table};
+use super::parts::{definitions, inputs};
+use crate::error::printable;
+use crate::report::blocks::ReportBlock;
+use crate::report::grid::{Align, Grid};
+
+/// The most columns whose cells are flush left, by the style of pages.
+const WORDS: usize = 3;
+
+pub fn write(blocks: &[ReportBlock], context: &Context, page: &mut Elements) {
+    page.line("h1", &[], printable(context.title.as_bytes()));
+    for block in blocks {
+        match block {
+            ReportBlock::Section(text) => page.line("h2", &[], text),
+            ReportBlock::Heading(text) => page.line("h3", &[], text),
+            ReportBlock::Text(text) => page.line("p", &[], text),
+            ReportBlock::Note(text) => note(page, text),
+            ReportBlock::Table(grid) => cells(page, grid),
+        }
+    }
+    section(page, "settings", "Settings", |page| {
+        definitions(page, &[], context);
+        inputs(page, context);
+    });
+}
+
+/// Writes a grid, whose first column names the rows.
+fn cells(page: &mut Elements, grid: &Grid) {
+    let headings: Vec<&str> = grid.headings().map(|(heading, _)| heading).collect();
+    let words = grid.headings().rposition(|(_, align)| align == Align::Left).map_or(0, |last| last + 1);
+    table(page, words.min(WORDS), &headings, |page| {
+        for cells in grid.rows() {
+            let texts: Vec<String> = cells.iter().skip(1).map(|cell| cell.text.clone()).collect();
+            row(page, cells.first().map_or("", |name| name.text.as_str()), &texts);
+        }
+    });
+}
