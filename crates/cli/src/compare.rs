@@ -28,6 +28,7 @@ use super::refused::{self, Wish};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
+use groups::GroupsCompared;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -235,6 +236,48 @@ impl Compare {
             return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
         }
         self.asked.read_for_measures()?;
+        let options = self.checked_options()?;
+        let evaluator = self.evaluator()?;
+        let look = self.look(evaluator.measures())?;
+        let paths = self.paths();
+        let targets = self.report.targets(&paths)?;
+        printed::check(&targets, &self.fail_if)?;
+        let partial = self.report.partial(self.partial.as_deref(), &paths)?;
+        let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
+        let inputs = EvaluationInputs::of(&self.inputs)?;
+        self.asked.threads.install_for(inputs.bytes(), || {
+            let matrices =
+                inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
+            let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
+            let watch = progress.watch();
+            let mut compared =
+                self.compared((&evaluator, groups.as_ref()), &inputs, &matrices, options, watch.as_deref())?;
+            let of_groups =
+                self.groups(&evaluator, &matrices, groups.as_ref(), &compared, watch.as_deref())?;
+            drop(progress);
+            compared.notes.extend(of_groups.notes);
+            let ComparedScores { scores, notes, comparison, part, .. } = compared;
+            self.tell(&inputs, &matrices, &scores, &notes, &comparison);
+            let gates = printed::judged(&comparison, &self.fail_if)?;
+            let groups = groups::judged(of_groups.comparisons, &self.fail_if)?;
+            if let (Some(partial), Some(part)) = (partial, part) {
+                let bytes = part.to_bytes();
+                partial.write(|to| to.write_all(&bytes))?;
+            }
+            let has_page = targets.iter().any(|target| target.format == Format::Html);
+            let origin = match has_page {
+                true => PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?,
+                false => PageOrigin::default(),
+            };
+            let mut report = ComparisonReport::new(&comparison, &gates);
+            report.groups = &groups;
+            report.kind = if self.each_judge() { GroupKind::Judge } else { GroupKind::Queries };
+            printed::write(&report, &look, &origin, targets, self.quiet)
+        })
+    }
+
+    /// Returns the options of the comparison; what does not go together is refused.
+    fn checked_options(&self) -> Result<ComparisonOptions, Stop> {
         let own = [
             (Wish::Compare, true),
             (Wish::ComparedJudges, self.each_judge()),
@@ -247,57 +290,39 @@ impl Compare {
         if self.partial.is_some() {
             options.check_partial()?;
         }
+        Ok(options)
+    }
+
+    fn evaluator(&self) -> Result<Evaluator, Stop> {
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_missing_ids(true);
         let evaluator = evaluator.with_stats([Stat::Average]);
         let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
-        let look = self.look(evaluator.measures())?;
-        let file = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
-        let beside = [self.asked.only.clone(), self.group_by.clone(), file].into_iter().flatten();
-        let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(beside).collect();
-        let targets = self.report.targets(&paths)?;
-        printed::check(&targets, &self.fail_if)?;
-        let partial = self.report.partial(self.partial.as_deref(), &paths)?;
-        let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
-        let inputs = EvaluationInputs::of(&self.inputs)?;
-        self.asked.threads.install_for(inputs.bytes(), || {
-            let matrices =
-                inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
-            let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
-            let watch = progress.watch();
-            let ComparedScores { scores, mut notes, comparison, part, judged } =
-                self.compared((&evaluator, groups.as_ref()), &inputs, &matrices, options, watch.as_deref())?;
-            let (kind, compared) = match groups {
-                Some(groups) => {
-                    let made =
-                        groups::of_queries(&groups, &scores, judged.as_ref(), &comparison, watch.as_deref())?;
-                    notes.extend(made.notes);
-                    (GroupKind::Queries, made.comparisons)
-                }
-                None if self.each_judge() => {
-                    let made = groups::of_judges(&evaluator, &matrices, &comparison, watch.as_deref())?;
-                    notes.extend(made.notes);
-                    (GroupKind::Judge, made.comparisons)
-                }
-                None => (GroupKind::Queries, Vec::new()),
-            };
-            drop(progress);
-            self.tell(&inputs, &matrices, &scores, &notes, &comparison);
-            let gates = printed::judged(&comparison, &self.fail_if)?;
-            let groups = groups::judged(compared, &self.fail_if)?;
-            if let (Some(partial), Some(part)) = (partial, part) {
-                let bytes = part.to_bytes();
-                partial.write(|to| to.write_all(&bytes))?;
-            }
-            let has_page = targets.iter().any(|target| target.format == Format::Html);
-            let origin = match has_page {
-                true => PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?,
-                false => PageOrigin::default(),
-            };
-            let mut report = ComparisonReport::new(&comparison, &gates);
-            (report.groups, report.kind) = (&groups, kind);
-            printed::write(&report, &look, &origin, targets, self.quiet)
-        })
+        Ok(evaluator)
+    }
+
+    /// Returns all files that are read.
+    fn paths(&self) -> Vec<PathBuf> {
+        let stored = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
+        let beside = [self.asked.only.clone(), self.group_by.clone(), stored].into_iter().flatten();
+        named(&self.inputs).1.into_iter().chain(beside).collect()
+    }
+
+    /// Compares groups of queries, or by each judge, as far as that is asked for.
+    fn groups(
+        &self,
+        evaluator: &Evaluator,
+        matrices: &[LabelMatrix],
+        groups: Option<&Groups>,
+        compared: &ComparedScores,
+        watch: Option<&Watch>,
+    ) -> Result<GroupsCompared, Stop> {
+        let ComparedScores { scores, comparison, judged, .. } = compared;
+        match groups {
+            Some(groups) => groups::of_queries(groups, scores, judged.as_ref(), comparison, watch),
+            None if self.each_judge() => groups::of_judges(evaluator, matrices, comparison, watch),
+            None => Ok(GroupsCompared::default()),
+        }
     }
 
     fn each_judge(&self) -> bool {

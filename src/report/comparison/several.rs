@@ -18,7 +18,7 @@ use crate::report::options::{ReportOptions, RunOrder};
 const MOST_LETTERED: usize = 6;
 
 /// How the table marks what is better than what.
-enum Marks {
+enum RunMarks {
     /// Letters of other runs in each cell.
     Better,
     /// A column of shared letters, by run, under a measure.
@@ -27,12 +27,12 @@ enum Marks {
     Arrows(usize),
 }
 
-impl Marks {
-    fn of(comparison: &Comparison, measure: usize) -> Marks {
+impl RunMarks {
+    fn of(comparison: &Comparison, measure: usize) -> RunMarks {
         match (comparison.runs.len() > MOST_LETTERED, comparison.baseline, comparison.letters(measure)) {
-            (true, Some(baseline), _) => Marks::Arrows(baseline),
-            (true, None, Some(letters)) => Marks::Shared(measure, letters),
-            _ => Marks::Better,
+            (true, Some(baseline), _) => RunMarks::Arrows(baseline),
+            (true, None, Some(letters)) => RunMarks::Shared(measure, letters),
+            _ => RunMarks::Better,
         }
     }
 }
@@ -58,13 +58,13 @@ fn ordering(comparison: &Comparison, options: &ReportOptions) -> usize {
 /// The table.
 pub fn grid(comparison: &Comparison, options: &ReportOptions) -> Grid {
     let measure = ordering(comparison, options);
-    let marks = Marks::of(comparison, measure);
+    let marks = RunMarks::of(comparison, measure);
     let judged = judged(comparison);
     let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let shares = judged.iter().map(|(name, _)| (name.clone(), Align::Right));
-    let letters = matches!(marks, Marks::Shared(..)).then(|| ("letters".to_owned(), Align::Left));
+    let letters = matches!(marks, RunMarks::Shared(..)).then(|| ("letters".to_owned(), Align::Left));
     let names = [("#".to_owned(), Align::Right), ("run".to_owned(), Align::Left)];
-    let names = if matches!(marks, Marks::Better) {
+    let names = if matches!(marks, RunMarks::Better) {
         [("#".to_owned(), Align::Left), names[1].clone()]
     } else {
         names
@@ -72,11 +72,11 @@ pub fn grid(comparison: &Comparison, options: &ReportOptions) -> Grid {
     let mut grid = Grid::new(names.into_iter().chain(letters).chain(measures).chain(shares));
     for (at, run) in rows(comparison, options).0.into_iter().enumerate() {
         let number = match marks {
-            Marks::Better => comparison.runs[run].label.clone(),
+            RunMarks::Better => comparison.runs[run].label.clone(),
             _ => (at + 1).to_string(),
         };
         let letters = match &marks {
-            Marks::Shared(_, letters) => Some(Cell::from(letters[run].as_str())),
+            RunMarks::Shared(_, letters) => Some(Cell::from(letters[run].as_str())),
             _ => None,
         };
         let names = [Cell::from(number), printable(comparison.runs[run].name.as_bytes()).into()];
@@ -89,15 +89,21 @@ pub fn grid(comparison: &Comparison, options: &ReportOptions) -> Grid {
 }
 
 /// The mean of a run under a measure, with its marks.
-fn cell(comparison: &Comparison, marks: &Marks, run: usize, measure: usize, options: &ReportOptions) -> Cell {
+fn cell(
+    comparison: &Comparison,
+    marks: &RunMarks,
+    run: usize,
+    measure: usize,
+    options: &ReportOptions,
+) -> Cell {
     let best = comparison.is_best(measure, run);
     let labels = match marks {
-        Marks::Better => {
+        RunMarks::Better => {
             let beaten = comparison.beaten(measure, run).into_iter();
             beaten.map(|run| comparison.runs[run].label.clone()).collect()
         }
-        Marks::Shared(..) => Vec::new(),
-        Marks::Arrows(baseline) => {
+        RunMarks::Shared(..) => Vec::new(),
+        RunMarks::Arrows(baseline) => {
             let than = [(run, *baseline, "↑"), (*baseline, run, "↓")];
             let shown =
                 than.into_iter().find(|&(one, other, _)| comparison.beaten(measure, one).contains(&other));
@@ -116,13 +122,13 @@ fn cell(comparison: &Comparison, marks: &Marks, run: usize, measure: usize, opti
 pub fn legend(comparison: &Comparison, options: &ReportOptions) -> String {
     let alpha = comparison.options.alpha;
     let tied = if comparison.baseline.is_none() { "= not shown to be worse; " } else { "" };
-    let marks = match Marks::of(comparison, ordering(comparison, options)) {
-        Marks::Better => format!("letters: shown to be better than that run (adjusted p < {alpha})."),
-        Marks::Shared(measure, _) => format!(
+    let marks = match RunMarks::of(comparison, ordering(comparison, options)) {
+        RunMarks::Better => format!("letters: shown to be better than that run (adjusted p < {alpha})."),
+        RunMarks::Shared(measure, _) => format!(
             "runs that share a letter are not shown to differ on {} (adjusted p < {alpha}).",
             comparison.measures[measure]
         ),
-        Marks::Arrows(baseline) => format!(
+        RunMarks::Arrows(baseline) => format!(
             "↑ shown to be better than {}, ↓ worse (adjusted p < {alpha}).",
             printable(comparison.runs[baseline].name.as_bytes())
         ),
