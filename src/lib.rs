@@ -223,16 +223,6 @@ struct Readme;
 #[doc = include_str!("../docs/rust.md")]
 struct Rust;
 
-/// The examples of the page on label matrices, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/lmx.md")]
-struct Lmx;
-
-/// The examples of the page on ties, run as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../docs/ties.md")]
-struct TiedScores;
-
 /// The examples of the page on shards and streams, run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/shards.md")]

@@ -19,6 +19,7 @@ pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let of = |definition: &Definition| {
         let dict = PyDict::new(py);
         dict.set_item("name", definition.name)?;
+        dict.set_item("plain", definition.plain)?;
         dict.set_item("doc", definition.doc)?;
         dict.set_item("formula", definition.formula)?;
         dict.set_item("source", definition.citation)?;

@@ -28,7 +28,9 @@ pub struct Definition {
     pub better: Better,
     /// The properties of its values.
     pub traits: Traits,
-    /// A sentence on what it measures.
+    /// What it measures, in a line for readers who know no information retrieval; `k` is its cutoff.
+    pub plain: &'static str,
+    /// A sentence on what it measures, in the words of the field.
     pub doc: &'static str,
     /// The formula in plain text.
     pub formula: &'static str,

@@ -18,6 +18,7 @@ use super::style::{stdout_width, wrap};
 const EXAMPLES: &str = "\
 Examples:
   laneval measures
+  laneval measures --plain
   laneval measures nDCG
   laneval measures rbp.95 trec:recall
   laneval measures recip_rank --format json";
@@ -32,6 +33,9 @@ pub struct Measures {
     /// Print only the canonical names, one on each line
     #[arg(long, conflicts_with_all = ["asked", "format"])]
     names: bool,
+    /// Print a line for each measure in plain words, for readers who know no information retrieval
+    #[arg(long, conflicts_with_all = ["names", "format"])]
+    plain: bool,
     /// The format of the list
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
     format: PlainFormat,
@@ -52,7 +56,12 @@ impl Measures {
         let pages = self.pages()?;
         print(|to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
-            PlainFormat::Table if self.asked.is_empty() => list(to),
+            _ if self.plain && self.asked.is_empty() => list(Words::Plain, |_| true, to),
+            _ if self.plain => {
+                let asked = |row: &Definition| pages.iter().any(|page| page.row.name == row.name);
+                list(Words::Plain, asked, to)
+            }
+            PlainFormat::Table if self.asked.is_empty() => list(Words::Field, |_| true, to),
             PlainFormat::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
                 if at > 0 {
                     writeln!(to)?;
@@ -144,31 +153,59 @@ fn json(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to)
 }
 
-fn list(to: &mut dyn Write) -> io::Result<()> {
-    let longest = |text: fn(&Definition) -> String| MEASURES.iter().map(|row| text(row).len()).max();
-    let names = longest(spelling).unwrap_or(0);
-    let averages = longest(|row| row.average.name().to_string()).unwrap_or(0);
-    let width = stdout_width().unwrap_or(usize::MAX);
-    writeln!(to, "{:names$}  {:averages$}  what it measures", "measure", "average")?;
+/// The words that a list has for each measure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// The words of the field, and how the values of queries become one.
+    Field,
+    /// Plain words.
+    Plain,
+}
+
+/// The columns of a list that is not on a terminal.
+const COLUMNS: usize = 80;
+
+/// Lists the rows that `is_listed` picks.
+fn list(words: Words, is_listed: impl Fn(&Definition) -> bool, to: &mut dyn Write) -> io::Result<()> {
+    let listed: Vec<&Definition> = MEASURES.iter().filter(|row| is_listed(row)).collect();
+    let longest = |head: &str, text: fn(&Definition) -> String| {
+        listed.iter().map(|row| text(row).len()).max().unwrap_or(0).max(head.len())
+    };
+    let names = longest("measure", spelling);
+    let averages = longest("average", |row| row.average.name().to_string());
+    let left = |name: &str, average: &str| match words {
+        Words::Field => format!("{name:names$}  {average:averages$}  "),
+        Words::Plain => format!("{name:names$}  "),
+    };
+    let width = stdout_width().unwrap_or(COLUMNS);
+    writeln!(to, "{}what it measures", left("measure", "average"))?;
     writeln!(to, "{}", "─".repeat(width.min(110)))?;
     for (status, heading) in [
         ("everyday", ""),
         ("special", "\nfor special questions\n"),
         ("historical", "\nto compare with old results\n"),
     ] {
-        write!(to, "{heading}")?;
-        for row in MEASURES.iter().filter(|row| row.traits.status.name() == status) {
-            let indent = names + averages + 4;
-            let doc = wrap(row.doc, width, indent);
-            let (spelling, average) = (spelling(row), row.average.name());
-            writeln!(to, "{spelling:names$}  {average:averages$}  {}", doc.trim_start())?;
+        let mut heading = Some(heading);
+        for row in listed.iter().filter(|row| row.traits.status.name() == status) {
+            write!(to, "{}", heading.take().unwrap_or_default())?;
+            let text = if words == Words::Plain { row.plain } else { row.doc };
+            let left = left(&spelling(row), row.average.name().name());
+            writeln!(to, "{left}{}", wrap(text, width, left.len()).trim_start())?;
         }
     }
-    writeln!(
-        to,
-        "\n`laneval measures NAME` explains one in full: formula, parameters, names in other tools, source."
-    )
+    writeln!(to)?;
+    if words == Words::Plain {
+        writeln!(to, "{}", wrap(CUTOFF, width, 0))?;
+    }
+    writeln!(to, "{}", wrap(MORE, width, 0))
 }
+
+/// The meaning of k in plain words.
+const CUTOFF: &str = "k is the number behind @, as in P@10; without it, all results count.";
+
+/// The line behind a list.
+const MORE: &str =
+    "`laneval measures NAME` explains one in full: formula, parameters, names in other tools, source.";
 
 /// Writes the name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
 fn spelling(row: &Definition) -> String {
@@ -244,6 +281,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
     let width = stdout_width().unwrap_or(100).min(100);
     writeln!(to, "{}\n", row.name)?;
+    writeln!(to, "{}\n", wrap(row.plain, width, 2))?;
     writeln!(to, "{}\n", wrap(row.doc, width, 2))?;
     let mut field =
         |name: &str, text: &str| writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start());
@@ -271,6 +309,19 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     }
     field("status", &row.traits.status.to_string())?;
     field("source", row.citation)?;
+    explain_parameters(row, width, to)?;
+    if foreign(row).next().is_some() {
+        writeln!(to, "\n  in other tools")?;
+    }
+    for name in foreign(row) {
+        writeln!(to, "    {} of {}: {}", name.example(), name.tool.name(), meaning(name))?;
+    }
+    writeln!(to, "\n  examples")?;
+    examples(row).iter().try_for_each(|example| writeln!(to, "    {example}"))
+}
+
+/// Explains the parameters of a row.
+fn explain_parameters(row: &Definition, width: usize, to: &mut dyn Write) -> io::Result<()> {
     if !row.params.is_empty() {
         writeln!(to, "\n  parameters")?;
     }
@@ -290,14 +341,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
         writeln!(to, "    {} = {}{default}{excludes}{needs}", param.name, param.kind)?;
         writeln!(to, "{}", wrap(param.doc, width, 8))?;
     }
-    if foreign(row).next().is_some() {
-        writeln!(to, "\n  in other tools")?;
-    }
-    for name in foreign(row) {
-        writeln!(to, "    {} of {}: {}", name.example(), name.tool.name(), meaning(name))?;
-    }
-    writeln!(to, "\n  examples")?;
-    examples(row).iter().try_for_each(|example| writeln!(to, "    {example}"))
+    Ok(())
 }
 
 #[derive(Serialize)]
@@ -317,6 +361,8 @@ struct MeasureDescription {
     successor: Option<&'static str>,
     /// The values of each measure asked for, or of the plain one.
     values: Vec<ValueTraits>,
+    /// What it measures in plain words, and in those of the field.
+    plain: &'static str,
     doc: &'static str,
     formula: &'static str,
     citation: &'static str,
@@ -416,6 +462,7 @@ impl MeasureDescription {
                 Status::Everyday | Status::Special => None,
             },
             values: meant(row, asked).iter().map(ValueTraits::of).collect(),
+            plain: row.plain,
             doc: row.doc,
             formula: row.formula,
             citation: row.citation,

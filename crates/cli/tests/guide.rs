@@ -20,7 +20,7 @@ fn guide() {
             && std::fs::read_to_string(page).unwrap().contains(COMMANDS)
     };
     let pages: Vec<PathBuf> = pages.filter(has_commands).collect();
-    assert!(pages.len() > 6, "{pages:?}");
+    assert!(pages.len() > 12, "{pages:?}");
     std::thread::scope(|scope| {
         for page in &pages {
             scope.spawn(|| check(page, true));

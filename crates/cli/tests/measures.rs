@@ -1,8 +1,8 @@
-//! `laneval measures` and `-m` agree.
+//! `laneval measures` and `-m` agree, and each measure has plain words.
 
 use std::collections::BTreeSet;
 
-use laneval::measure::{FOREIGN, MEASURES};
+use laneval::measure::{CutoffRule, FOREIGN, MEASURES};
 
 /// What `laneval measures NAME` explains is what `-m NAME` computes, for every name of every tool; what one refuses the other
 /// refuses in the same words.
@@ -47,4 +47,39 @@ fn measures_explains_what_eval_computes() {
         computed_ones += 1;
     }
     assert!(computed_ones > 150 && refused > 5, "{computed_ones} {refused}");
+}
+
+/// A row of the list is a line for people who know no information retrieval: it is short, and has none of the field's words.
+#[test]
+fn measures_have_plain_words() {
+    let of = |args: &[&str]| {
+        let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_laneval")).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let list = of(&["measures", "--plain"]);
+    for text in [&list, &of(&["measures"])] {
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    let unbroken = list.split_whitespace().collect::<Vec<_>>().join(" ");
+    let field = ["retrieved", "cumulated", "reciprocal", "pooled", "qrels", "Σ", "gain rate"];
+    for row in MEASURES {
+        assert!(row.plain.ends_with('.') && row.plain.chars().count() <= 100, "{}: {}", row.name, row.plain);
+        assert!(field.iter().all(|word| !row.plain.contains(word)), "{}: {}", row.name, row.plain);
+        let names_k = row.plain.contains(" k ") || row.plain.contains(" k,");
+        assert!(
+            !names_k || matches!(row.cutoff, CutoffRule::Required | CutoffRule::Optional),
+            "{}",
+            row.name
+        );
+        let listed = format!("{}{} {}", row.name, row.cutoff, row.plain);
+        assert!(unbroken.contains(&listed), "{listed}");
+        let explained = of(&["measures", row.name]);
+        let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(explained.starts_with(&format!("{} {} {}", row.name, row.plain, row.doc)), "{explained}");
+    }
+    let different: BTreeSet<&str> = MEASURES.iter().map(|row| row.plain).collect();
+    assert_eq!(different.len(), MEASURES.len());
+    let asked = of(&["measures", "--plain", "map"]);
+    assert!(asked.contains("\nAP[@k]") && !asked.contains("\nRR[@k]"), "{asked}");
 }

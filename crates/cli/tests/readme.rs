@@ -51,7 +51,7 @@ fn readme_of_measures_has_the_table() {
     for (status, heading, why) in groups {
         let of_group = || MEASURES.iter().filter(|row| row.traits.status.name() == status);
         pages += &format!(
-            "### {heading}\n\n{why}| measure | what it is | in trec_eval | GPU |\n|---|---|---|---|\n"
+            "### {heading}\n\n{why}| measure | in plain words | what it is | in trec_eval | GPU |\n|---|---|---|---|---|\n"
         );
         pages.extend(of_group().map(row));
         pages += "\n";
@@ -96,7 +96,10 @@ fn row(row: &Definition) -> String {
     });
     let names = names.collect::<Vec<_>>().join(", ");
     let gpu = if on_gpu(row) { "yes" } else { "no" };
-    format!("| `{}{params}{}` | {}{successor} | {names} | {gpu} |\n", row.name, row.cutoff, row.doc)
+    format!(
+        "| `{}{params}{}` | {} | {}{successor} | {names} | {gpu} |\n",
+        row.name, row.cutoff, row.plain, row.doc
+    )
 }
 
 /// Can a GPU add up the plain measure?
