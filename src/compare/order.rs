@@ -91,28 +91,33 @@ fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
     let count = alike.len();
     let mut letters: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut covered = vec![vec![false; count]; count];
+    // A thing is alike itself, so that one that differs from all others has a letter too.
+    let pairs = (0..count).flat_map(|one| (one..count).map(move |other| [one, other]));
     let mut sets = 0;
-    for one in 0..count {
-        // A thing is alike itself, so that one that differs from all others has a letter too.
-        for other in one..count {
-            if !alike[one][other] || covered[one][other] || (one == other && !letters[one].is_empty()) {
-                continue;
-            }
-            let mut set = vec![one, other];
-            set.dedup();
-            for more in 0..count {
-                if !set.contains(&more) && set.iter().all(|&of| alike[of][more]) {
-                    set.push(more);
-                }
-            }
-            for &of in &set {
-                set.iter().for_each(|&with| covered[of][with] = true);
-                letters[of].push(sets);
-            }
-            sets += 1;
+    for [one, other] in pairs.filter(|&[one, other]| alike[one][other]) {
+        if covered[one][other] {
+            continue;
         }
+        let set = all_alike(alike, [one, other]);
+        for &of in &set {
+            set.iter().for_each(|&with| covered[of][with] = true);
+            letters[of].push(sets);
+        }
+        sets += 1;
     }
     letters
+}
+
+/// The largest set with two things that takes in every other, in order, that is alike all before it.
+fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
+    let mut set = pair.to_vec();
+    set.dedup();
+    for more in 0..alike.len() {
+        if !set.contains(&more) && set.iter().all(|&of| alike[of][more]) {
+            set.push(more);
+        }
+    }
+    set
 }
 
 /// Letters as text; those that follow one another as a range.
@@ -178,10 +183,10 @@ mod tests {
                 low != high && bits[high * (high - 1) / 2 + low]
             };
             let letters = letters_of(&graph(12, bit));
-            for one in 0..12 {
-                prop_assert!(!letters[one].is_empty());
-                for other in 0..12 {
-                    let shared = letters[one].iter().any(|of| letters[other].contains(of));
+            for (one, of_one) in letters.iter().enumerate() {
+                prop_assert!(!of_one.is_empty());
+                for (other, of_other) in letters.iter().enumerate() {
+                    let shared = of_one.iter().any(|of| of_other.contains(of));
                     prop_assert_eq!(shared, !bit(one, other));
                 }
             }
