@@ -1,11 +1,13 @@
-//! Columns under headings. They are aligned for a terminal, and a grid that is too wide continues below itself; or they are written as
-//! Markdown or LaTeX.
+//! Columns under headings. They are aligned for a terminal: a grid that is too wide first shortens names, and then continues below itself.
+//! Or they are written as Markdown or LaTeX.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
 use super::options::ReportOptions;
+use super::shorten::{CUT, shorten};
 
 /// The side on which a column's cells are flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +47,17 @@ impl Cell {
         };
         format!("{mark}{}", superscript(&self.labels))
     }
+
+    /// Keeps the labels for which there is room beside the cell's text, and a mark in the place of the others.
+    fn keep_labels(&mut self, room: usize) {
+        if self.suffix(false).width() <= room {
+            return;
+        }
+        self.labels.push(CUT.to_string());
+        while self.suffix(false).width() > room && self.labels.len() > 1 {
+            self.labels.remove(self.labels.len() - 2);
+        }
+    }
 }
 
 /// Columns under headings. The first column names the rows, and is repeated when the grid continues below itself.
@@ -52,38 +65,52 @@ impl Cell {
 pub struct Grid {
     columns: Vec<GridColumn>,
     rows: Vec<Vec<Cell>>,
+    /// Whether the headings of columns are names, which may be shortened.
+    names_above: bool,
+    /// Whether something was cut.
+    cut: bool,
 }
 
 #[derive(Debug, Clone)]
 struct GridColumn {
     heading: String,
     align: Align,
-    /// The width of its widest text, in columns of the terminal.
-    width: usize,
+    /// The width of its widest text below the heading, in columns of the terminal.
+    below: usize,
     /// The width of its widest suffix, with stars and without.
     suffix: [usize; 2],
 }
 
+impl GridColumn {
+    /// The width of its widest text.
+    fn width(&self) -> usize {
+        self.below.max(self.heading.width())
+    }
+}
+
 const GAP: &str = "  ";
+/// The least width of a name that was shortened.
+const LEAST: usize = 12;
 const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 
 impl Grid {
     /// Makes a grid without rows.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
-        let column = |(heading, align): (String, Align)| GridColumn {
-            width: heading.width(),
-            heading,
-            align,
-            suffix: [0; 2],
-        };
-        Grid { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
+        let column =
+            |(heading, align): (String, Align)| GridColumn { heading, align, below: 0, suffix: [0; 2] };
+        Grid { columns: columns.into_iter().map(column).collect(), ..Grid::default() }
+    }
+
+    /// Says that headings are names of runs, which are shortened where there is no room for them.
+    pub fn with_names_above(self) -> Self {
+        Grid { names_above: true, ..self }
     }
 
     /// Adds a row, one cell for each column.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         let row: Vec<Cell> = row.into_iter().collect();
         for (column, cell) in self.columns.iter_mut().zip(&row) {
-            column.width = column.width.max(cell.text.width());
+            column.below = column.below.max(cell.text.width());
             for colour in [false, true] {
                 let suffix = &mut column.suffix[usize::from(colour)];
                 *suffix = (*suffix).max(cell.suffix(colour).width());
@@ -94,7 +121,8 @@ impl Grid {
 
     /// The number of blocks into which the grid is split to fit.
     pub fn blocks(&self, options: &ReportOptions) -> usize {
-        self.split(&self.widths(options), options).len()
+        let grid = self.fitted(options);
+        grid.split(&grid.widths(options), options).len()
     }
 
     /// Whether a cell is marked as the best of its kind.
@@ -107,14 +135,72 @@ impl Grid {
     /// # Errors
     /// The error of the writer.
     pub fn write(&self, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
-        let widths = self.widths(options);
-        for (number, columns) in self.split(&widths, options).iter().enumerate() {
+        let grid = self.fitted(options);
+        let widths = grid.widths(options);
+        for (number, columns) in grid.split(&widths, options).iter().enumerate() {
             if number > 0 {
                 writeln!(to)?;
             }
-            self.block(columns, &widths, options, to)?;
+            grid.block(columns, &widths, options, to)?;
+        }
+        if grid.cut {
+            writeln!(to, "\n{CUT} is what was cut to fit the terminal: a file or a pipe has all of it.")?;
         }
         Ok(())
+    }
+
+    /// The grid with names that are no longer than there is room for: so that it is one block, if they need not lose too much for that.
+    fn fitted(&self, options: &ReportOptions) -> Cow<'_, Grid> {
+        let too_wide = |most: &usize| total(&self.widths(options)) > *most;
+        let Some(most) = options.width.filter(too_wide) else { return Cow::Borrowed(self) };
+        let fits = |&limit: &usize| total(&self.widths_with(limit, options)) <= most;
+        let least = LEAST.max(most / 4);
+        let limit = (least..most).rev().find(fits).unwrap_or(LEAST.max(most * 2 / 5));
+        Cow::Owned(self.shortened(limit, most, options))
+    }
+
+    /// The widths of columns with names of at most `limit` columns.
+    fn widths_with(&self, limit: usize, options: &ReportOptions) -> Vec<usize> {
+        let width = |(at, column): (usize, &GridColumn)| {
+            let heading = column.heading.width();
+            let text = match column.align {
+                Align::Left => heading.max(column.below.min(limit)),
+                Align::Right if self.names_above => column.below.max(heading.min(limit)),
+                Align::Right => column.width(),
+            };
+            text + self.suffix(at, options)
+        };
+        self.columns.iter().enumerate().map(width).collect()
+    }
+
+    /// The grid with names of at most `limit` columns, and nothing that alone is too wide for `most`.
+    fn shortened(&self, limit: usize, most: usize, options: &ReportOptions) -> Grid {
+        let first = self.widths_with(limit, options).first().copied().unwrap_or(0);
+        let room = most.saturating_sub(first + GAP.len()).max(LEAST);
+        let above = if self.names_above { limit.min(room) } else { room };
+        let is_named = |column: &GridColumn| column.align == Align::Right && column.heading.width() > above;
+        let headings: Vec<&str> = self.columns.iter().map(|column| column.heading.as_str()).collect();
+        let short = shorten(&headings, above);
+        let headings = self.columns.iter().zip(&short).map(|(column, short)| {
+            let heading = if is_named(column) { short } else { &column.heading };
+            (heading.clone(), column.align)
+        });
+        let mut grid = Grid { names_above: self.names_above, ..Grid::new(headings) };
+        let mut rows = self.rows.clone();
+        for (at, column) in self.columns.iter().enumerate().filter(|(_, of)| of.align == Align::Left) {
+            if column.below > limit {
+                let names: Vec<&str> = self.rows.iter().map(|row| row[at].text.as_str()).collect();
+                let short = shorten(&names, limit);
+                rows.iter_mut().zip(short).for_each(|(row, short)| row[at].text = short);
+            }
+        }
+        for row in &mut rows {
+            let labelled = row.iter_mut().zip(&self.columns).filter(|(cell, _)| !cell.labels.is_empty());
+            labelled.for_each(|(cell, column)| cell.keep_labels(room.saturating_sub(column.below)));
+        }
+        rows.into_iter().for_each(|row| grid.push(row));
+        grid.cut = grid.rows != self.rows || self.columns.iter().any(is_named);
+        grid
     }
 
     /// The width of the suffixes of a column, so that digits stay below each other.
@@ -123,7 +209,7 @@ impl Grid {
     }
 
     fn widths(&self, options: &ReportOptions) -> Vec<usize> {
-        let width = |at: usize| self.columns[at].width + self.suffix(at, options);
+        let width = |at: usize| self.columns[at].width() + self.suffix(at, options);
         (0..self.columns.len()).map(width).collect()
     }
 
@@ -186,6 +272,11 @@ impl Grid {
     pub(super) fn rows(&self) -> &[Vec<Cell>] {
         &self.rows
     }
+}
+
+/// The width of columns side by side.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1)
 }
 
 /// Labels as raised letters or numbers of Unicode, which has no raised q.

@@ -15,6 +15,7 @@ mod markup;
 mod notes;
 mod options;
 mod run_name;
+mod shorten;
 mod sparks;
 mod table;
 mod trec;

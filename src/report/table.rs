@@ -161,7 +161,8 @@ fn several_runs(scores: &Scores, options: &ReportOptions) -> Grid {
         return upright;
     }
     let columns = scores.runs.iter().map(|run| (run_name(run), Align::Right));
-    let mut across = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
+    let mut across =
+        Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns)).with_names_above();
     for series in all {
         across.push([series.name.into()].into_iter().chain(series.cells));
     }

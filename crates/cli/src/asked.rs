@@ -29,15 +29,16 @@ pub struct EvaluationOptions {
     #[command(flatten)]
     pub naming: NameOptions,
 
-    /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
-    /// may be repeated
+    /// Measures: a list such as nDCG@10,AP,'P@[5,10]'; may be repeated
     ///
-    /// `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it.
+    /// Names of trec_eval, ranx and ir_measures are known too, and official, set and all_trec. `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(aliases = ["measures", "metric", "metrics"])]
     #[arg(help_heading = "Measures")]
     pub measures: Vec<String>,
-    /// The lowest grade that counts as relevant, for measures that do not set it themselves [default: 1]
+    /// The lowest relevant grade [default: 1]
+    ///
+    /// Measures that set it themselves, as AP(rel=2), keep theirs.
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
@@ -53,10 +54,14 @@ pub struct EvaluationOptions {
     #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
     #[arg(help_heading = "Ranking")]
     queries: QuerySet,
-    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
+    /// Drop documents without a judgment from the rankings
+    ///
+    /// The others move up. -M first, then -J, as trec_eval.
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
-    /// Evaluate only the queries in this file: the first of its tab-separated columns
+    /// Evaluate only the queries in this file
+    ///
+    /// They are the first of its columns, which tabs separate.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     pub only: Option<PathBuf>,
     #[command(flatten)]

@@ -22,7 +22,9 @@ Examples:
 /// The extension of a label matrix.
 pub const EXTENSION: &str = "lmx";
 
-/// Join runs to judgments into a label matrix, a file that is evaluated without the text.
+/// Join runs to judgments into one file, a label matrix.
+///
+/// It is evaluated without the text, and again and again in little time.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Build {
@@ -31,7 +33,9 @@ pub struct Build {
     /// Runs, plain or compressed; `-` is stdin; name=path gives a run a name
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// The file to write, which appears only when it is complete
+    /// The file to write
+    ///
+    /// It appears only when it is complete.
     #[arg(short, long, value_name = "FILE.lmx")]
     output: PathBuf,
     /// Keep which documents with equal scores have different labels

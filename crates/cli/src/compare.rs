@@ -33,17 +33,18 @@ use groups::GroupsCompared;
 const EXAMPLES: &str = "\
 Examples:
   laneval compare qrels.txt bm25.run dense.run hybrid.run
-  laneval compare qrels.txt bm25.run new.run --baseline bm25.run -m nDCG@10 --per-query
-  laneval compare qrels.txt old.run new.run --fail-if 'nDCG@10 drops > 0.005 p<0.05'
+  laneval compare qrels.txt bm25.run new.run --baseline bm25.run -m nDCG@10 -q
+  laneval compare qrels.txt old.run new.run --fail-if 'AP drops > 0.005 p<0.05'
   laneval compare qrels.txt bm25.run dense.run -o report.html -o summary.md
-  laneval compare qrels.txt old.run new.run --fail-if 'AP drops > 1%' -o gates.xml
-  laneval compare trec8.lmx --correction maxt --family all --format csv -o comparison.csv
+  laneval compare qrels.txt a.run b.run --fail-if 'AP drops > 1%' -o gates.xml
+  laneval compare trec8.lmx --correction maxt --family all -o comparison.csv
   laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01
-  laneval eval qrels.txt main.run --per-query -o main.jsonl && laneval compare qrels.txt new.run --baseline main.jsonl
+  laneval eval qrels.txt main.run --per-query -o main.jsonl && \\
+    laneval compare qrels.txt new.run --baseline main.jsonl
   laneval compare qrels.1 a=a.1 b=b.1 --partial 1.part && laneval merge *.part";
 
 const USAGE: &str =
-    "laneval compare [OPTIONS] QRELS RUN RUN...\n       laneval compare [OPTIONS] FILE.lmx...";
+    "laneval compare [OPTIONS] <QRELS> <RUN> <RUN>...\n       laneval compare [OPTIONS] <FILE.lmx>...";
 
 /// Compare runs: which is better, by how much, and how sure that is.
 ///
@@ -52,17 +53,19 @@ const USAGE: &str =
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Compare {
-    /// Judgments and two or more runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd,
-    /// or label matrices made by `laneval build`; name=path gives a run a name
-    #[arg(value_name = "QRELS RUN RUN... | FILE.lmx...", hide_default_value = true)]
+    /// Judgments and then two or more runs, in any format, plain or compressed; name=path gives a run a name. Or label matrices
+    ///
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd. `laneval build` makes label matrices
+    /// (.lmx).
+    #[arg(value_name = "FILES", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     asked: EvaluationOptions,
 
-    /// Compare all other runs with this one, given by name or path, or with scores of queries in a file [default: every pair]
+    /// Compare with this run, or with scores in a file [default: every pair]
     ///
-    /// The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl; name=path gives the run a name. It must
-    /// have the same queries and measures.
+    /// A run is given by its name or path. The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl;
+    /// name=path gives the run a name. It must have the same queries and measures.
     #[arg(long, value_name = "RUN|FILE", help_heading = "Comparison")]
     baseline: Option<String>,
     /// The test whose p decides
@@ -84,7 +87,7 @@ pub struct Compare {
     #[arg(long, value_name = "WHAT", default_value = "measure", value_parser = one_of(scopes()))]
     #[arg(help_heading = "Comparison")]
     family: Scope,
-    /// The method for intervals of differences
+    /// The intervals of differences
     #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
     #[arg(help_heading = "Comparison")]
     ci: Interval,
@@ -97,10 +100,14 @@ pub struct Compare {
     /// The seed of all random draws [default: 0x6c616e6576616c31]
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "Comparison")]
     seed: Option<u64>,
-    /// The margin below which differences do not matter in practice: two one-sided tests
+    /// The difference that matters: two one-sided tests
+    ///
+    /// Below this margin differences do not matter in practice.
     #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
     margin: Option<f64>,
-    /// Print how many queries it takes to find this difference four times in five
+    /// Print how many queries find this difference
+    ///
+    /// They do so four times in five.
     #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
     power: Option<f64>,
     /// The largest difference of a query that is a tie [default: rounding]
@@ -121,29 +128,31 @@ pub struct Compare {
     #[arg(long, help_heading = "Comparison")]
     anova: bool,
 
-    /// Exit with code 1 if this holds for a run, such as 'AP < 0.3' or 'nDCG@10 drops > 1% p<0.05'; may be repeated
+    /// Exit with code 1 where this holds: 'AP drops > 1%'
     ///
-    /// MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and `worse` look at how much
-    /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'. `may
-    /// drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about
+    /// The option may be repeated. MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and
+    /// `worse` look at how much worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%',
+    /// 'AP worse p<0.05'. `may drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about
     /// queries like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed
     /// nothing, and k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
-    /// Compare groups of queries too; each line of the file is a query, a tab, and the name of its group
+    /// Compare groups too; lines of query, tab, group
     ///
-    /// A query may be in several groups, or in none. Gates are judged in each group as well as over all queries. p is corrected within each
+    /// They are groups of queries. A query may be in several groups, or in none. Gates are judged in each group as well as over all queries. p is corrected within each
     /// group.
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     group_by: Option<PathBuf>,
 
-    /// Write the values of queries and their differences too; a table has the queries that differ most
+    /// Write the values and differences of queries too
+    ///
+    /// A table has the queries that differ most.
     #[arg(short = 'q', long, help_heading = "Output")]
     per_query: bool,
-    /// Order the runs of tables and pages by this measure, the best first, or `input` [default: from six runs on by the first measure]
+    /// Order the runs by this measure, or as `input`
     ///
-    /// Formats for programs keep the order of the input.
+    /// The best is first. It is the order of tables and pages, without this option by the first measure from six runs on. Formats for programs keep the order of the input.
     #[arg(long, value_name = "MEASURE", value_parser = order, help_heading = "Output")]
     sort: Option<RunOrder>,
     /// Show only the first N runs in tables
@@ -154,10 +163,10 @@ pub struct Compare {
     all_pairs: bool,
     #[command(flatten)]
     report: ReportOutput,
-    /// Write a partial result of the comparison over these queries too, which `laneval merge` adds to those of other queries
+    /// Write a partial result too, for `laneval merge`
     ///
-    /// It holds exact sums for each run and measure, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by
-    /// name=path, and the same options.
+    /// It is the comparison over these queries, and is added to those of other queries. It holds exact sums for each run and measure, among
+    /// them one for each draw of signs: 0.8 MB. All parts need the same runs, named by name=path, and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
     /// Print on stderr what was read
@@ -233,7 +242,7 @@ impl Compare {
     /// Runs the command.
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
-            return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
+            return super::output::print_text(true, |to| writeln!(to, "{}", super::measures::way()));
         }
         self.asked.read_for_measures()?;
         let options = self.checked_options()?;

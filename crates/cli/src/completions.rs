@@ -1,7 +1,7 @@
 //! `laneval completions`: a completion script, from the same definitions as the parser.
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 use laneval::measure::MEASURES;
 
@@ -14,7 +14,7 @@ use super::stop::Stop;
 /// It completes commands, options and their values, the names of measures, and the numbers of the GPU adapters of this machine.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  laneval completions bash > ~/.local/share/bash-completion/completions/laneval"
+    after_help = "Examples:\n  laneval completions bash \\\n    > ~/.local/share/bash-completion/completions/laneval"
 )]
 pub struct Completions {
     /// The shell
@@ -25,7 +25,7 @@ impl Completions {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let mut script = Vec::new();
-        let mut command = with_values(Cli::command());
+        let mut command = with_values(Cli::arranged());
         clap_complete::generate(self.shell, &mut command, "laneval", &mut script);
         print(|to| to.write_all(&script))
     }

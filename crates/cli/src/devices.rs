@@ -5,11 +5,11 @@ use std::io::Write;
 use clap::Args;
 use laneval::internals::{Cpu, Engine};
 
-use super::output::print;
+use super::output::print_text;
 use super::stop::Stop;
 use super::threads::Threads;
 
-/// List the devices that can compute: the CPU with its level of SIMD, and GPU adapters.
+/// List what can compute: the CPU with its SIMD, and GPU adapters.
 ///
 /// `--adapter` takes the number or a part of the name of an adapter. A software adapter is a GPU that the CPU emulates: it serves tests, is
 /// slower than the CPU engine, and is used only when named.
@@ -20,7 +20,7 @@ impl Devices {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         Threads::default().install(|| {
-            print(|to| {
+            print_text(true, |to| {
                 writeln!(to, "{}", Cpu::new().describe())?;
                 gpus(to)
             })

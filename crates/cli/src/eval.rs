@@ -15,7 +15,7 @@ use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
 use super::gates;
 use super::inputs::{EvaluationInputs, named, of_all};
 use super::judges;
-use super::output::{Output, print};
+use super::output::{Output, print_text};
 use super::page::{self, PageOrigin};
 use super::pipe::{self, PipeResults, Piped};
 use super::progress::{Progress, WorkAmount};
@@ -28,22 +28,24 @@ use super::style::{counted, say, tell};
 const EXAMPLES: &str = "\
 Examples:
   laneval eval qrels.txt bm25.run dense.run
-  laneval eval qrels.txt bm25.run -m nDCG@10 -m 'R@[10,100,1000]' --stat std,ci95
+  laneval eval qrels.txt bm25.run -m nDCG@10,'R@[10,100,1000]' --stat std,ci95
   laneval eval qrels.txt bm25.run --per-query -o scores.csv
   zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
   laneval eval trec8.lmx -m AP --format json
   laneval eval qrels.txt bm25.run -m 'nDCG@1..50' -o curve.svg
   laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part";
 
-const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [OPTIONS] FILE.lmx...";
+const USAGE: &str = "laneval eval [OPTIONS] <QRELS> <RUN>...\n       laneval eval [OPTIONS] <FILE.lmx>...";
 
 /// Evaluate runs against relevance judgments.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Eval {
-    /// Judgments and runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd,
-    /// one of them `-` for stdin; or label matrices made by `laneval build`; name=path gives a run a name
-    #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
+    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path gives a run a name. Or label matrices
+    ///
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd. `laneval build` makes label matrices
+    /// (.lmx).
+    #[arg(value_name = "FILES", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     /// Hold a run that comes through a pipe in memory, so that its lines may be in any order
     ///
@@ -54,7 +56,7 @@ pub struct Eval {
 
     #[command(flatten)]
     asked: EvaluationOptions,
-    /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
+    /// More statistics: median, std, min, max, ci95; a list
     ///
     /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
     /// (Clopper and Pearson), for others the 2.5 % and 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded;
@@ -63,15 +65,15 @@ pub struct Eval {
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
 
-    /// Write scores of groups of queries too; each line of the file is a query, a tab, and the name of its group
+    /// Write scores of groups: lines of query, tab, group
     ///
-    /// A query may be in several groups, or in none. The long formats then have a column `group`, which is empty for all queries.
+    /// They are groups of queries. A query may be in several groups, or in none. The long formats then have a column `group`, which is empty for all queries.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     group_by: Option<PathBuf>,
 
-    /// Exit with code 1 if this holds for the average of a run, such as 'AP < 0.3' (also <=, >, >=); may be repeated
+    /// Exit with code 1 where this holds, such as 'AP < 0.3'
     ///
-    /// A gate that cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
+    /// It is about the average of a run; also <=, > and >=. The option may be repeated. A gate that cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
     #[arg(long, value_name = "GATE", value_parser = gates::parse_threshold, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
@@ -80,7 +82,9 @@ pub struct Eval {
     per_query: bool,
     #[command(flatten)]
     written: ScoreOutput,
-    /// Print on stderr what was read, which engine computed, and how long it took
+    /// Print what was read and which engine computed
+    ///
+    /// It is printed on stderr, with how long it took.
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
     /// Print on stderr how long each step took
@@ -112,7 +116,7 @@ impl Eval {
     /// Runs the command.
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
-            return print(|to| writeln!(to, "{}", super::measures::way()));
+            return print_text(true, |to| writeln!(to, "{}", super::measures::way()));
         }
         self.asked.read_for_measures()?;
         let paths = self.paths();
@@ -414,7 +418,7 @@ impl Eval {
             of_values.collect::<Result<Vec<_>, Error>>()
         };
         let ties = deepest.map(ties).transpose()?.unwrap_or_default().concat();
-        output.write(|to| {
+        output.write_text(true, |to| {
             writeln!(to, "engine: {}", evaluation.engine_name())?;
             ties.iter().try_for_each(|line| writeln!(to, "{line}"))?;
             let Some((matrix, plan)) = plan else { return Ok(()) };

@@ -18,11 +18,7 @@ pub fn formats() -> Vec<NamedChoice<InputFormat>> {
 
 /// Says which formats runs may have: in short, or with where to read on.
 fn help(long: bool) -> String {
-    let names: Vec<&str> = InputFormat::ALL.iter().map(|(name, _)| *name).collect();
-    let names = names
-        .split_last()
-        .map_or_else(String::new, |(last, before)| format!("{} or {last}", before.join(", ")));
-    let which = format!("The format of the runs: {names} [default: recognised by the content]");
+    let which = "The format of the runs [default: recognised by the content]".to_owned();
     match long {
         false => which,
         true => format!(
@@ -42,9 +38,11 @@ pub struct FormatOptions {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     #[arg(help = help(false), long_help = help(true))]
     run_format: Option<InputFormat>,
-    /// The columns of a table, or keys of records, to read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
-    /// order (query,-,doc,score; - is not read). With grade instead of score they apply to the judgments, which may also have a judge or a
-    /// subtopic. May be given once for runs and once for judgments
+    /// The columns to read: query=NAME,doc=NAME,score=NAME, or in their order
+    ///
+    /// They are columns of a table by the names in its first line, or keys of records; or the columns in their order: query,-,doc,score,
+    /// where - is not read. With grade instead of score they apply to the judgments, which may also have a judge or a subtopic. May be
+    /// given once for runs and once for judgments.
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
     columns: Vec<ColumnNames>,
     /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and .query or .group]

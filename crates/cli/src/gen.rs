@@ -17,7 +17,8 @@ use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
-  laneval gen --queries 6980 --depth 1000 -o data && laneval eval data/qrels.txt data/run.txt
+  laneval gen --queries 6980 --depth 1000 -o data && \\
+    laneval eval data/qrels.txt data/run.txt
   laneval gen --queries 100000 --depth 1000 --density 0.01 -o dense.lmx
   laneval gen --queries 50 --runs 100 --judged 1500 --seed 7 -o trec";
 

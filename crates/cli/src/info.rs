@@ -15,7 +15,7 @@ use super::choice::{NamedChoice, PlainFormat, groups, one_of, plain};
 use super::formats::FormatOptions;
 use super::inputs::{FileOptions, bytes, recognise};
 use super::judges;
-use super::output::print;
+use super::output::print_text;
 use super::preview;
 use super::stop::Stop;
 use super::style::{shown, stdout_width, thousands};
@@ -27,9 +27,9 @@ Examples:
   laneval info trec8.lmx --verify --format json
   laneval info qrels.tsv";
 
-/// Describe and check a label matrix, or show how judgments or a run are recognised
+/// Describe a label matrix, or how judgments or a run are read.
 ///
-/// The first rows of judgments or a run are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
+/// `--verify` checks a matrix. The first rows of judgments or a run are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {
@@ -81,7 +81,7 @@ impl Info {
         let description = Description::read(&self.file)?;
         let matrix = LabelMatrix::open(&self.file, self.files.access())?;
         let contents = Contents::of(self, &matrix, &description);
-        print(|to| match self.format {
+        print_text(self.format == PlainFormat::Table, |to| match self.format {
             PlainFormat::Json => {
                 serde_json::to_writer_pretty(&mut *to, &contents)?;
                 writeln!(to)

@@ -120,7 +120,7 @@ pub struct RankingOptions {
     /// The type in which scores are compared [default: f64]
     #[arg(long, value_name = "TYPE", value_parser = one_of(scores()))]
     pub score: Option<ScoreType>,
-    /// Keep only the first N ranks of every ranking; this comes before -J
+    /// Keep only the first N ranks; this comes before -J
     #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
     pub depth: Option<NonZeroU32>,
     /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before -M

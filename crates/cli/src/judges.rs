@@ -12,7 +12,7 @@ use laneval::{Error, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores}
 use serde::Serialize;
 
 use super::choice::PlainFormat;
-use super::output::print;
+use super::output::print_text;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
 
@@ -108,7 +108,7 @@ pub fn print_agreement(path: &Path, join: Join, format: PlainFormat) -> Result<(
     let (names, agreement): (Ids, JudgeAgreement) =
         qrels.agreement().ok_or_else(|| Stop::new("the judgments are not by judge"))?;
     let judged = PrintedAgreement { judges: names.iter().map(printable).collect(), agreement };
-    print(|to| match format {
+    print_text(format == PlainFormat::Table, |to| match format {
         PlainFormat::Json => {
             serde_json::to_writer_pretty(&mut *to, &judged)?;
             writeln!(to)

@@ -15,6 +15,7 @@ mod evaluation;
 mod formats;
 mod gates;
 mod r#gen;
+mod help;
 mod info;
 mod inputs;
 mod judges;
@@ -42,12 +43,13 @@ mod threads;
 mod titles;
 mod trec_eval;
 mod usage;
+mod wrapped;
 
 use std::ffi::OsString;
 use std::io::{Write, stdout};
 
 use anstream::ColorChoice;
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use choice::one_of;
 use stop::Stop;
@@ -67,14 +69,22 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 /// Evaluate ranked retrieval: AP, nDCG, RR, recall, ERR … of runs against relevance judgments.
 #[derive(Debug, Parser)]
 #[command(name = "laneval", version, arg_required_else_help = true, propagate_version = true)]
-#[command(max_term_width = 100, after_help = EXAMPLES, styles = style::STYLES)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+#[command(max_term_width = help::WIDTH, after_help = EXAMPLES, styles = style::STYLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     /// The use of colour: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = one_of(style::colours()))]
     #[arg(hide_possible_values = true, hide_default_value = true)]
+    #[arg(hide_short_help = true, help_heading = help::ADVANCED, display_order = 1000)]
     color: ColorChoice,
+    /// Print help: the common options with -h, all of them with --help
+    #[arg(short, long, global = true, action = ArgAction::Help, help_heading = "Help")]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'V', long, global = true, action = ArgAction::Version, help_heading = "Help")]
+    version: Option<bool>,
     /// The words of the command line.
     #[arg(skip)]
     words: Vec<OsString>,
@@ -83,7 +93,7 @@ struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   laneval eval qrels.txt bm25.run dense.run
-  laneval eval qrels.txt bm25.run -m nDCG@10 -m AP -m 'P@[5,10]' --per-query -o scores.csv
+  laneval eval qrels.txt bm25.run -m nDCG@10,AP,'P@[5,10]' -q -o scores.csv
   laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval build qrels.txt *.run -o trec8.lmx && laneval eval trec8.lmx
   laneval show qrels.txt bm25.run dense.run --query 301
@@ -128,9 +138,10 @@ impl Cli {
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
         // Before clap reads them: its messages about wrong arguments are coloured by the global choice.
         style::heed_colour(&args);
-        let read = Self::try_parse_from(&args).map_err(|error| {
+        let parsed = Self::arranged().try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
+        let read = parsed.map_err(|error| {
             let wrong = error.use_stderr();
-            match usage::with_tips(error, &args).print().and_then(|()| stdout().flush()) {
+            match usage::with_tips(error, &args, &Self::arranged()).print().and_then(|()| stdout().flush()) {
                 _ if wrong => {
                     if trec_eval {
                         1
@@ -143,6 +154,11 @@ impl Cli {
             }
         })?;
         Ok(Cli { words: args, ..read })
+    }
+
+    /// Returns the definition of the command line, with its help in order.
+    fn arranged() -> clap::Command {
+        help::arranged(Self::command())
     }
 
     /// Runs the command.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use laneval::internals::whole_file;
 use roff::{Roff, bold, roman};
 
@@ -31,7 +31,7 @@ pub struct Man {
 impl Man {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        let mut root = Cli::command();
+        let mut root = Cli::arranged();
         root.build();
         if let Some(folder) = &self.dir {
             return write_all(&root, folder);
@@ -67,9 +67,15 @@ fn write_all(root: &clap::Command, folder: &Path) -> Result<(), Stop> {
 
 /// Makes the page of a command. Its examples are lines as they are typed, which must not be wrapped.
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
-    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let examples = command
+        .get_after_long_help()
+        .or(command.get_after_help())
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let names = command.get_subcommands().map(|of| of.get_name().to_owned());
     let names: Vec<String> = names.filter(|name| name != "help").collect();
+    // A page has all options with their text, whatever `-h` has.
+    let command = command.mut_args(|option| option.hide_short_help(false));
     let man = clap_mangen::Man::new(command).source(concat!("laneval ", env!("CARGO_PKG_VERSION")));
     let mut to = Vec::new();
     man.render_title(&mut to)?;

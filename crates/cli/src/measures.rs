@@ -11,9 +11,10 @@ use laneval::measure::{
 use serde::Serialize;
 
 use super::choice::{PlainFormat, one_of, plain};
-use super::output::print;
+use super::output::print_text;
 use super::stop::Stop;
-use super::style::{stdout_width, wrap};
+use super::style::stdout_width;
+use super::wrapped::wrap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,7 +55,7 @@ impl Measures {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let pages = self.pages()?;
-        print(|to| match self.format {
+        print_text(self.format == PlainFormat::Table, |to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
             _ if self.plain && self.asked.is_empty() => list(Words::Plain, |_| true, to),
             _ if self.plain => {

@@ -30,17 +30,17 @@ Examples:
   laneval eval qrels.2 bm25=run.2 --partial 2.part
   laneval merge 1.part 2.part
 
-  laneval eval qrels bm25=run.1 --queries both --partial 1.part
-  laneval merge *.part --qrels qrels --format json -o scores.json
+  laneval eval qrels bm25=run.1 --queries both --partial shard-1.part
+  laneval merge shard-*.part --qrels qrels --format json -o scores.json
 
   laneval compare qrels.1 old=old.1 new=new.1 --partial 1.part
   laneval compare qrels.2 old=old.2 new=new.2 --partial 2.part
   laneval merge 1.part 2.part --fail-if 'nDCG@10 drops > 0.005 p<0.05'";
 
-/// Merge the results of shards: scores, or comparisons, of all queries.
+/// Merge the results of shards: scores or comparisons.
 ///
-/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. If the judgments are
-/// split like the runs, no option is needed. If each shard is evaluated against all judgments, use --queries both in `eval` and --qrels in
+/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation of all queries, to the last bit. If the
+/// judgments are split like the runs, no option is needed. If each shard is evaluated against all judgments, use --queries both in `eval` and --qrels in
 /// `merge`, which adds the judged queries that no shard had. If a run has no judged query in a shard, leave it out there: --qrels adds its
 /// queries.
 ///

@@ -17,7 +17,8 @@ use laneval::internals::whole_file;
 
 use super::signals;
 use super::stop::Stop;
-use super::style::shown;
+use super::style::{shown, stdout_width};
+use super::wrapped::WrappedText;
 
 /// A place to write to, checked before any work is done.
 pub enum Output {
@@ -43,6 +44,18 @@ impl Output {
         }
     }
 
+    /// Writes the whole output. `is_text`: it is for people, and a terminal shows it wrapped at words.
+    pub fn write_text(
+        self,
+        is_text: bool,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<(), Stop> {
+        match self {
+            Output::Stdout => print_text(is_text, write),
+            other => other.write(write),
+        }
+    }
+
     /// Writes the whole output.
     pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
         let (path, written) = match &self {
@@ -51,6 +64,21 @@ impl Output {
             Output::File(path) => (path, whole_file::write(path, |to| write(to))),
         };
         written.map_err(|e| cannot_write(path, &e.to_string()))
+    }
+}
+
+/// Writes to stdout. `is_text`: it is for people, and a terminal shows it wrapped at words.
+pub fn print_text(
+    is_text: bool,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<(), Stop> {
+    match stdout_width().filter(|_| is_text) {
+        None => print(write),
+        Some(width) => print(|to| {
+            let mut lines = WrappedText::new(to, width);
+            write(&mut lines)?;
+            lines.flush()
+        }),
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::choice::PlainFormat;
 use super::formats::{FormatOptions, tables};
-use super::output::print;
+use super::output::print_text;
 use super::pipe::in_memory;
 use super::stop::Stop;
 use super::style::{shown, stdout_width};
@@ -82,7 +82,7 @@ pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: Plai
     };
     let is_neither = best.is_none();
     let text = PreviewedText { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
-    print(|to| match format {
+    print_text(format == PlainFormat::Table, |to| match format {
         PlainFormat::Json => {
             serde_json::to_writer_pretty(&mut *to, &text)?;
             writeln!(to)

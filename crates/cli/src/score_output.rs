@@ -21,13 +21,19 @@ use super::style::{shown, stdout_has_colour, stdout_width};
 /// Options of a report.
 #[derive(Debug, Args)]
 pub struct ReportOutput {
-    /// The format of the scores [default: table on a terminal, by the extension of -o, else tsv]; junit has the results of --fail-if
+    /// The format [default: by -o, else table on a terminal and tsv in a pipe]
+    ///
+    /// junit has the results of --fail-if.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
-    /// Write to this file, which appears only when it is complete, in the format that its name says; may be repeated, `-` is stdout
+    /// Write to this file; may be repeated, `-` is stdout
+    ///
+    /// It appears only when it is complete, in the format that its name says.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Vec<PathBuf>,
-    /// The number of decimals [default: 4 in tables and in trec, elsewhere as many as the number has]
+    /// The number of decimals [default: 4 in tables]
+    ///
+    /// The format trec has 4 too. In other formats a number has as many as it takes to read the same number back.
     #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: Option<u8>,
@@ -47,9 +53,10 @@ pub struct ScoreOutput {
     /// The text of rows of averages in the column query_id [default: nothing; `all` with --wide and in trec]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     all_id: Option<String>,
-    /// Write a summary too, which `laneval merge` adds to those of other shards
+    /// Write a summary too, for `laneval merge`
     ///
-    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
+    /// It is added to those of other shards. It holds counts, exact sums and the ids of the queries. Shards of a run need the same name
+    /// (name=path) and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
 }
@@ -66,7 +73,7 @@ pub struct ReportTarget {
 impl ReportTarget {
     /// Writes the report.
     pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
-        self.output.write(write)
+        self.output.write_text(self.format == Format::Table, write)
     }
 
     /// Writes scores in the format, or as a table of Parquet.

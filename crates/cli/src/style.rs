@@ -11,6 +11,7 @@ pub use laneval::error::printable_path as shown;
 use laneval::report::Note;
 
 use super::choice::NamedChoice;
+use super::wrapped::{wrap, wrapped};
 
 /// The styles of help, errors and notes.
 pub const STYLES: Styles = Styles::styled();
@@ -56,8 +57,20 @@ pub fn stdout_width() -> Option<usize> {
     size.map(|(width, _)| usize::from(width.0)).filter(|_| stdout().is_terminal())
 }
 
-/// Writes a line to stderr. A failure is ignored, because it cannot be reported.
+/// Returns the columns of the terminal, if stderr is one.
+fn stderr_width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(stderr());
+    size.map(|(width, _)| usize::from(width.0)).filter(|_| stderr().is_terminal())
+}
+
+/// Writes a line to stderr, wrapped at words on a terminal. What has several lines stays as it is: they may point at one another. A failure is
+/// ignored, because it cannot be reported.
 pub fn tell(line: impl Display) {
+    let line = line.to_string();
+    let line = match stderr_width().filter(|_| !line.contains('\n')) {
+        Some(width) => wrapped(&line, width),
+        None => line,
+    };
     let _ = stderr().write_all(format!("{line}\n").as_bytes());
 }
 
@@ -71,12 +84,14 @@ pub fn error(message: impl Display) -> String {
     format!("{} {message}", styled("error:", *STYLES.get_error()))
 }
 
-/// Writes a note to stderr.
+/// Writes a note to stderr, wrapped at words on a terminal.
 pub fn say(note: &Note) {
-    match note {
-        Note::Note(text) => tell(format_args!("{} {text}", styled("note:", NOTE))),
-        Note::Warning(text) => tell(format_args!("{} {text}", styled("warning:", WARNING))),
-    }
+    let (word, style, text) = match note {
+        Note::Note(text) => ("note:", NOTE, text),
+        Note::Warning(text) => ("warning:", WARNING, text),
+    };
+    let text = wrap(text, stderr_width().unwrap_or(usize::MAX), word.len() + 1);
+    tell(format_args!("{} {}", styled(word, style), text.trim_start_matches(' ')));
 }
 
 /// Writes a count with its thousands set apart.
@@ -99,25 +114,4 @@ pub fn counted(count: u64, noun: &str) -> String {
         None => format!("{noun}s"),
     };
     format!("{} {}", thousands(count), if count == 1 { noun } else { &plural })
-}
-
-/// Wraps text into lines of at most `width` columns, each indented by `indent` columns.
-pub fn wrap(text: &str, width: usize, indent: usize) -> String {
-    let (mut lines, mut used) = (vec![" ".repeat(indent)], indent);
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if used > indent && used.saturating_add(1 + length) > width {
-            lines.push(" ".repeat(indent));
-            used = indent;
-        }
-        if let Some(line) = lines.last_mut() {
-            if used > indent {
-                line.push(' ');
-                used += 1;
-            }
-            line.push_str(word);
-            used += length;
-        }
-    }
-    lines.join("\n")
 }

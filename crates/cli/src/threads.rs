@@ -12,7 +12,9 @@ const LITTLE: u64 = 4 << 20;
 /// The size of the thread pool.
 #[derive(Debug, Default, Args)]
 pub struct Threads {
-    /// The number of threads, at most 64 or four times as many as the machine has [default: as many as the machine has]
+    /// The number of threads [default: all]
+    ///
+    /// Without it there are as many as the machine has. It is at most 64, or four times as many as the machine has.
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Engine")]
     threads: Option<u16>,
 }

@@ -3,15 +3,19 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::trec_eval;
 
-/// Adds a tip to an error if the arguments look like those of another tool, or lack the name of the command.
-pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+/// Adds a tip to an error if the arguments look like those of another tool or command, or lack the name of the command, and removes one that
+/// names an unrelated option. `root` is the definition of the command line.
+pub fn with_tips(mut error: clap::Error, args: &[OsString], root: &Command) -> clap::Error {
     let tips = match error.kind() {
-        ErrorKind::UnknownArgument => of_option(&error, args),
+        ErrorKind::UnknownArgument => {
+            of_option(&error, args).or_else(|| of_other_command(&error, args, root))
+        }
         ErrorKind::InvalidSubcommand => of_files(args),
         _ => None,
     };
@@ -21,8 +25,38 @@ pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
         error.remove(ContextKind::SuggestedArg);
         let tips = tips.into_iter().map(StyledStr::from).collect();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    } else if is_unrelated(&error) {
+        error.remove(ContextKind::SuggestedArg);
     }
     error
+}
+
+/// Returns whether the option that clap suggests is no slip of the one that was given. clap takes `--groups` for `--group-by`.
+fn is_unrelated(error: &clap::Error) -> bool {
+    let word = |kind| match error.get(kind) {
+        Some(ContextValue::String(option)) => Some(option.trim_start_matches('-')),
+        _ => None,
+    };
+    let Some((given, suggested)) = word(ContextKind::InvalidArg).zip(word(ContextKind::SuggestedArg)) else {
+        return false;
+    };
+    let slips = strsim::osa_distance(given, suggested);
+    !suggested.starts_with(given) && slips > (given.chars().count() / 3).max(1)
+}
+
+/// Returns a tip for an option that only other commands have.
+fn of_other_command(error: &clap::Error, args: &[OsString], root: &Command) -> Option<Vec<String>> {
+    let command =
+        root.find_subcommand(args.get(1)?).filter(|command| command.get_name() != trec_eval::NAME)?;
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let has = |command: &&Command| {
+        command.get_opts().any(|of| of.get_long().is_some_and(|long| option.strip_prefix("--") == Some(long)))
+    };
+    let others = root.get_subcommands().filter(|other| other.get_name() != command.get_name()).filter(has);
+    let others: Vec<String> = others.map(|other| format!("`laneval {}`", other.get_name())).collect();
+    let (last, before) = others.split_last()?;
+    let list = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
+    Some(vec![format!("{option} is an option of {list}")])
 }
 
 /// Options of trec_eval, some of which ir_measures has too, and the options here that do the same.

@@ -13,6 +13,8 @@ mod groups;
 #[cfg(unix)]
 mod guide;
 #[cfg(unix)]
+mod help;
+#[cfg(unix)]
 mod manners;
 #[cfg(unix)]
 mod mapped;
@@ -29,3 +31,5 @@ mod ties;
 mod titles;
 mod trec;
 mod verdict;
+#[cfg(target_os = "linux")]
+mod widths;

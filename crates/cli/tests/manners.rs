@@ -299,6 +299,10 @@ fn manual_pages_have_examples_as_they_are_typed() {
     assert_eq!(page.as_bytes(), folder.get("pages/man1/laneval-eval.1"));
     assert_says(&page, &[".SH EXAMPLES\n.nf\nlaneval eval qrels.txt bm25.run dense.run\n"]);
     assert!(page.trim_end().ends_with(".fi") && !page.contains("SH EXTRA"), "{page}");
+    assert_says(&page, &["\n.SH ADVANCED\n", "\\-\\-timing\\fR\nPrint on stderr how long each step took\n"]);
+    let empty =
+        page.lines().zip(page.lines().skip(1)).find(|(one, next)| one.starts_with("\\fB") && next.is_empty());
+    assert_eq!(empty, None, "an option without its text");
     assert_says(&folder.out("man"), &[".SH COMMANDS", "laneval\\-eval"]);
     folder.put("file", "");
     assert_says(&folder.error("man --dir file"), &["file: cannot make a folder"]);

@@ -227,3 +227,31 @@ fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
     let several = folder.out("compare qrels x.run y.run z.run -m AP --format markdown");
     assert!(!several.contains("<sup>=</sup>"), "no run is the best\n{several}");
 }
+
+#[test]
+fn a_tip_names_an_option_that_is_meant() {
+    let folder = Folder::new();
+    let tip = |args: &str| {
+        let said = folder.error(args);
+        said.lines().find(|line| line.contains("tip: ")).map(|line| line.trim().to_owned())
+    };
+    assert_eq!(
+        tip("compare qrels bm25.run --stat x").unwrap(),
+        "tip: --stat is an option of `laneval eval` and `laneval merge`"
+    );
+    assert_eq!(tip("eval qrels bm25.run --query q1").unwrap(), "tip: --query is an option of `laneval show`");
+    for slip in ["--per-quer", "--per-qurey", "--pre-query"] {
+        assert!(tip(&format!("eval qrels bm25.run {slip}")).unwrap().ends_with("'--per-query'"), "{slip}");
+    }
+    // Spelled alike, and about something else.
+    for slip in ["--group-bys-of", "--namings"] {
+        let said = tip(&format!("show qrels bm25.run --query q1 {slip}"));
+        assert!(said.as_ref().is_none_or(|said| !said.contains("similar")), "{said:?}");
+    }
+}
+
+#[test]
+fn help_of_merge_says_rows_of_runs() {
+    let help = Folder::new().out("merge --help");
+    assert!(help.contains("Write a row for each run, with a column for each measure"), "{help}");
+}

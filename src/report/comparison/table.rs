@@ -116,26 +116,82 @@ fn main(comparison: &Comparison, options: &ReportOptions) -> Grid {
     }
 }
 
-/// The table of two runs: measures as rows.
+/// The table of two runs: measures as rows, or as columns where there is no room for the other columns.
 fn two_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
-    let baseline = comparison.differences[0].pair.baseline;
-    let run = comparison.differences[0].pair.run;
-    let mut headings = vec![("measure".to_owned(), Align::Left)];
+    let [baseline, run] = [comparison.differences[0].pair.baseline, comparison.differences[0].pair.run];
+    let names = [baseline, run].map(|run| name(comparison, run));
     let others = ["delta", "relative", "interval", "p", "p adj", "d", "won/tied/lost"];
-    let runs = [baseline, run].map(|run| name(comparison, run));
-    headings.extend(runs.into_iter().chain(others.map(str::to_owned)).map(|heading| (heading, Align::Right)));
-    let columns = headings.len();
-    let mut grid = Grid::new(headings);
-    let precision = options.precision;
-    let none = || "–".to_owned();
+    let headings = names.iter().cloned().chain(others.map(str::to_owned));
+    let headings = headings.map(|heading| (heading, Align::Right));
+    let columns = 1 + names.len() + others.len();
+    let first = [("measure".to_owned(), Align::Left)];
+    let mut grid = Grid::new(first.into_iter().chain(headings)).with_names_above();
     for (measure, of) in comparison.measures.iter().zip(&comparison.differences) {
-        let best = |at: usize| {
-            let other = if at == run { baseline } else { run };
-            comparison.beaten(of.measure, at).contains(&other)
-        };
+        let cells = PairCells::of(comparison, of, options);
+        let interval = cells.interval.map_or(NONE.to_owned(), |[low, high]| format!("{low} … {high}"));
+        let [delta, relative, others @ ..] = cells.others;
+        let numbers = [delta, relative, interval].into_iter().chain(others).map(Cell::from);
+        grid.push([measure.to_string().into()].into_iter().chain(cells.means).chain(numbers));
+    }
+    for (name, measure) in judged(comparison) {
+        let shares = [baseline, run].map(|run| share(comparison, run, measure));
+        let cells = [name].into_iter().chain(shares).map(Cell::from);
+        grid.push(cells.chain(std::iter::repeat_n(Cell::default(), columns - 3)));
+    }
+    if grid.blocks(options) == 1 { grid } else { two_runs_turned(comparison, names, options) }
+}
+
+/// The table of two runs with measures as columns.
+fn two_runs_turned(comparison: &Comparison, names: [String; 2], options: &ReportOptions) -> Grid {
+    let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
+    let mut grid = Grid::new([(String::new(), Align::Left)].into_iter().chain(measures));
+    let cells: Vec<PairCells> =
+        comparison.differences.iter().map(|of| PairCells::of(comparison, of, options)).collect();
+    let mut push = |name: &str, cell: &dyn Fn(&PairCells) -> Cell| {
+        grid.push([Cell::from(name)].into_iter().chain(cells.iter().map(cell)));
+    };
+    let [baseline, run] = &names;
+    push(baseline, &|of| of.means[0].clone());
+    push(run, &|of| of.means[1].clone());
+    for (at, name) in ["delta", "relative", "p", "p adj", "d", "won/tied/lost"].iter().enumerate() {
+        if at == 2 {
+            for (end, name) in ["interval from", "interval to"].iter().enumerate() {
+                let number =
+                    |of: &PairCells| of.interval.clone().map_or(NONE.to_owned(), |of| of[end].clone());
+                push(name, &|of| number(of).into());
+            }
+        }
+        push(name, &|of| of.others[at].as_str().into());
+    }
+    if !judged(comparison).is_empty() {
+        for (at, name) in names.iter().enumerate() {
+            push(&format!("judged, {name}"), &|of| of.judged[at].as_str().into());
+        }
+    }
+    grid
+}
+
+/// The place of a number that is not known.
+const NONE: &str = "–";
+
+/// The numbers of two runs under a measure, as text.
+struct PairCells {
+    /// The means of the baseline and of the run.
+    means: [Cell; 2],
+    interval: Option<[String; 2]>,
+    /// The difference, relative to the baseline; p, also corrected; the size of the effect; and the queries won, tied and lost.
+    others: [String; 6],
+    /// The shares of judged documents.
+    judged: [String; 2],
+}
+
+impl PairCells {
+    fn of(comparison: &Comparison, of: &Difference, options: &ReportOptions) -> Self {
+        let precision = options.precision;
+        let pair = [of.pair.baseline, of.pair.run];
         let mean = |at: usize| Cell {
-            text: format!("{:.precision$}", comparison.runs[at].means[of.measure]),
-            best: best(at),
+            text: format!("{:.precision$}", comparison.runs[pair[at]].means[of.measure]),
+            best: comparison.beaten(of.measure, pair[at]).contains(&pair[1 - at]),
             ..Cell::default()
         };
         let signed = |value: f64| {
@@ -145,28 +201,22 @@ fn two_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
                 format!("{value:+.precision$}")
             }
         };
-        let interval =
-            of.interval.map_or_else(none, |[low, high]| format!("{} … {}", signed(low), signed(high)));
+        let known = |number: Option<f64>, text: &dyn Fn(f64) -> String| number.map_or(NONE.to_owned(), text);
         let wins = of.wins;
-        grid.push([
-            measure.to_string().into(),
-            mean(baseline),
-            mean(run),
-            signed(of.paired.mean).into(),
-            of.relative.map_or_else(none, |relative| format!("{:+.1} %", 100.0 * relative)).into(),
-            interval.into(),
-            of.p.map_or_else(none, p).into(),
-            of.p_adjusted.map_or_else(none, p).into(),
-            of.paired.d_z().map_or_else(none, |d| format!("{d:+.2}")).into(),
-            format!("{}/{}/{}", wins.wins, wins.ties, wins.losses).into(),
-        ]);
+        PairCells {
+            means: [mean(0), mean(1)],
+            interval: of.interval.map(|ends| ends.map(signed)),
+            others: [
+                signed(of.paired.mean),
+                known(of.relative, &|relative| format!("{:+.1} %", 100.0 * relative)),
+                known(of.p, &p),
+                known(of.p_adjusted, &p),
+                known(of.paired.d_z(), &|d| format!("{d:+.2}")),
+                format!("{}/{}/{}", wins.wins, wins.ties, wins.losses),
+            ],
+            judged: pair.map(|run| share(comparison, run, of.measure)),
+        }
     }
-    for (name, measure) in judged(comparison) {
-        let shares = [baseline, run].map(|run| share(comparison, run, measure));
-        let cells = [name].into_iter().chain(shares).map(Cell::from);
-        grid.push(cells.chain(std::iter::repeat_n(Cell::default(), columns - 3)));
-    }
-    grid
 }
 
 /// A p with four decimals, or as less than the smallest of these.
@@ -259,7 +309,7 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &ReportOptions) -
         .into_iter()
         .enumerate()
         .map(|(at, heading)| (heading, if at == 0 { Align::Left } else { Align::Right }));
-    let mut grid = Grid::new(aligned);
+    let mut grid = Grid::new(aligned).with_names_above();
     for query in order {
         let change = format!("{:+.*}", options.precision, comparison.change(of, query));
         let numbers = [written(baseline, query), written(run, query), change];

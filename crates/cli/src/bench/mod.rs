@@ -35,9 +35,11 @@ Examples:
   laneval bench --queries 100000 --depth 100 --density 0.05 -o bench.json
   laneval bench --adapter llvmpipe";
 
-const USAGE: &str = "laneval bench [OPTIONS]\n       laneval bench [OPTIONS] FILE.lmx";
+const USAGE: &str = "laneval bench [OPTIONS]\n       laneval bench [OPTIONS] <FILE.lmx>";
 
-/// Measure how fast this machine evaluates, compared with how fast it reads memory.
+/// Measure how fast this machine evaluates.
+///
+/// It is compared with how fast the machine reads memory.
 ///
 /// Six measures (AP, RR, nDCG@10, nDCG, P@10, R@100) by the plain formulas, at every level of SIMD, on all threads and on a GPU; each fold
 /// alone; and only reading the labels. Every engine must give the same averages, or nothing is reported.
@@ -111,7 +113,7 @@ impl Bench {
         self.threads.note().iter().for_each(say);
         let output = Output::new(file, self.file.as_slice())?;
         let report = self.threads.install(|| self.measure())?;
-        output.write(|to| match format {
+        output.write_text(format == PlainFormat::Table, |to| match format {
             PlainFormat::Json => report.write_json(to),
             PlainFormat::Table => report.write_table(file.is_none(), to),
         })

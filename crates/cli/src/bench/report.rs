@@ -6,7 +6,8 @@ use laneval::report::{Align, Grid, ReportOptions};
 use serde::Serialize;
 
 use super::measure::{BenchRows, FOLD, MEASURES, MEMORY, SIX, Subject, TimedRow};
-use crate::style::{counted, stdout_width, thousands, wrap};
+use crate::style::{counted, stdout_width, thousands};
+use crate::wrapped::wrap;
 
 /// All that was measured, and the machine.
 #[derive(Serialize)]

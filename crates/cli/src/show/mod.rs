@@ -43,7 +43,7 @@ Examples:
   laneval show qrels.txt bm25.run dense.run --query 301 --top 50
   laneval show qrels.txt bm25.run --query 301 -m 'nDCG(gain=exp2)@10' -m ERR@20
   laneval show qrels.txt bm25.run --query 301 --query 302 --format json
-  laneval show qrels.txt bm25.run dense.run --query 301 --titles topics.tsv -o query-301.html";
+  laneval show qrels.txt bm25.run --query 301 --titles topics.tsv -o 301.html";
 
 const ABOUT: &str = "\
 Explain the score of a query: its ranking with documents, grades and ties, and what each rank adds to each measure.
@@ -53,14 +53,15 @@ last bit. A measure that is not a sum over ranks has only its value. The relevan
 then the missed ones; with two runs or more, also those whose ranks differ between the runs. All lines are read, but only the given queries \
 are kept: a document that is twice in the ranking of another query is not reported.";
 
-/// Explain the score of a query: its documents, and what each adds to each measure.
+/// Explain the score of a query: what each document adds to it.
 #[derive(Debug, Args)]
-#[command(override_usage = "laneval show [OPTIONS] QRELS RUN... --query ID", long_about = ABOUT)]
+#[command(override_usage = "laneval show [OPTIONS] <QRELS> <RUN>... --query <ID>", long_about = ABOUT)]
 #[command(after_help = EXAMPLES)]
 pub struct Show {
-    /// Judgments and runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd, one of them `-`
-    /// for stdin; name=path gives a run a name
-    #[arg(value_name = "QRELS RUN...")]
+    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path gives a run a name
+    ///
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd.
+    #[arg(value_name = "FILES")]
     inputs: Vec<PathBuf>,
     /// The query; may be repeated
     #[arg(long = "query", value_name = "ID", required = true, allow_hyphen_values = true)]
@@ -74,19 +75,22 @@ pub struct Show {
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
-    /// The lowest grade that counts as relevant, here and in measures that do not set it themselves [default: 1]
+    /// The lowest relevant grade, here and in measures without one [default: 1]
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
+    /// Drop documents without a judgment from the rankings
+    ///
+    /// The others move up. -M first, then -J, as trec_eval.
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
     #[command(flatten)]
     ranking: RankingOptions,
 
-    /// The number of ranks that a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at
-    /// most 20]
+    /// The number of ranks in a table, 0 for all [default: by the measures]
+    ///
+    /// Without it a table has the ranks down to the deepest cutoff if all measures have one, else 20; on a terminal at most 20.
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
     /// The format of the explanation [default: by the extension of -o, else table]
@@ -99,8 +103,10 @@ pub struct Show {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: u8,
-    /// Show the texts of queries from this file: lines of an id, a tab and a text; TSV or CSV with columns such as query_id and text;
-    /// queries of BEIR; an object {id: text}; or topics of TREC. A text is cut behind 500 characters
+    /// Show the texts of queries from this file: lines of id, tab, text
+    ///
+    /// Or TSV or CSV with columns such as query_id and text; queries of BEIR; an object {id: text}; or topics of TREC. A text is cut behind
+    /// 500 characters.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     titles: Option<PathBuf>,
     /// Print no notes on stderr; warnings stay
@@ -170,7 +176,7 @@ impl Show {
         let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, titles };
         let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
         let parts = ExplanationParts { asked: &asked, top, precision };
-        output.write(|mut to| match format {
+        output.write_text(format == ShowFormat::Table, |mut to| match format {
             ShowFormat::Table => {
                 let width = stdout_width().filter(|_| self.file().is_none());
                 table::ExplanationTable::new(parts, width).write(to)

@@ -7,7 +7,7 @@ use laneval::internals::{InRun, ShownQuery};
 use laneval::report::ReportOptions;
 
 use super::parts::{ExplanationParts, ID_WIDTHS, RankingLook};
-use crate::style::wrap;
+use crate::wrapped::wrap;
 
 /// The explanation as tables.
 pub struct ExplanationTable<'a> {
