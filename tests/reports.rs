@@ -1,6 +1,6 @@
 //! Reports of scores made by hand: the effects of a terminal's width and colour.
 
-use laneval::compare::{Comparison, ComparisonOptions};
+use laneval::compare::{Comparison, ComparisonOptions, Gate};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, ReportOptions, notes};
 use laneval::{Evaluator, Ids, Join, PerQuery, Qrels, RunScores, Scores, StatName, Unmatched};

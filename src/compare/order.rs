@@ -112,8 +112,9 @@ fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
 fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
     let mut set = pair.to_vec();
     set.dedup();
-    for more in 0..alike.len() {
-        if !set.contains(&more) && set.iter().all(|&of| alike[of][more]) {
+    // Being alike has no direction, so a row says of one thing all that it is alike.
+    for (more, is_alike) in alike.iter().enumerate() {
+        if !set.contains(&more) && set.iter().all(|&of| is_alike[of]) {
             set.push(more);
         }
     }
