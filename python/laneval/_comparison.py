@@ -333,7 +333,10 @@ class Comparison:
         `UnanswerableError`.
         """
         verdicts = self._native.gate(gate)
-        return [Verdict(gate, run, not failed, *numbers) for run, failed, *numbers in verdicts]
+        return [
+            Verdict(gate, run, not failed, value, threshold, p, told)
+            for run, failed, value, threshold, p, told in verdicts
+        ]
 
     def per_query(self) -> Deltas:
         """The differences of each query, `[pair][query]`."""

@@ -65,8 +65,10 @@ pub fn arranged(root: Command) -> Command {
 fn of_command(command: Command) -> Command {
     let listed = COMMON.iter().find(|(name, _)| *name == command.get_name());
     let Some((name, common)) = listed else { return command };
-    let mut options: Vec<(Place, String)> =
-        command.get_opts().map(|option| (Place::of(option, common), option.get_id().to_string())).collect();
+    let mut options: Vec<(HelpPlace, String)> = command
+        .get_opts()
+        .map(|option| (HelpPlace::of(option, common), option.get_id().to_string()))
+        .collect();
     options.sort_by_key(|(place, _)| *place);
     let words = WORDS.iter().filter(|(command, ..)| command == name);
     let reword = |command: Command, &(_, id, words): &(&str, &'static str, &'static str)| {
@@ -74,7 +76,7 @@ fn of_command(command: Command) -> Command {
     };
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let short = format!("{}\n\n`laneval {name} --help` has all options.", first(&examples));
-    let in_order = |command: Command, (at, (place, id)): (usize, (Place, String))| {
+    let in_order = |command: Command, (at, (place, id)): (usize, (HelpPlace, String))| {
         // An option that is changed moves behind all others, so the order of changing them is their order.
         command.mut_arg(id, |option| place.put(option.display_order(at)))
     };
@@ -103,7 +105,7 @@ fn first(examples: &str) -> String {
 
 /// The place of an option in help, the first first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum HelpPlace {
     /// Among the common ones.
     Common(usize),
     /// Without a heading, but not common.
@@ -113,23 +115,23 @@ enum Place {
     Rare,
 }
 
-impl Place {
+impl HelpPlace {
     fn of(option: &Arg, common: &[&str]) -> Self {
         let id = option.get_id().as_str();
         let at = |list: &[&str], text: &str| list.iter().position(|one| *one == text);
         match (at(common, id), option.get_help_heading()) {
-            (Some(place), _) => Place::Common(place),
-            _ if RARE.contains(&id) => Place::Rare,
-            (None, Some(heading)) => Place::Under(at(HEADINGS, heading).unwrap_or(HEADINGS.len())),
-            (None, None) => Place::Plain,
+            (Some(place), _) => HelpPlace::Common(place),
+            _ if RARE.contains(&id) => HelpPlace::Rare,
+            (None, Some(heading)) => HelpPlace::Under(at(HEADINGS, heading).unwrap_or(HEADINGS.len())),
+            (None, None) => HelpPlace::Plain,
         }
     }
 
     fn put(self, option: Arg) -> Arg {
         match self {
-            Place::Common(_) => option.help_heading(None::<&'static str>),
-            Place::Plain | Place::Under(_) => option.hide_short_help(true),
-            Place::Rare => option.hide_short_help(true).help_heading(ADVANCED),
+            HelpPlace::Common(_) => option.help_heading(None::<&'static str>),
+            HelpPlace::Plain | HelpPlace::Under(_) => option.hide_short_help(true),
+            HelpPlace::Rare => option.hide_short_help(true).help_heading(ADVANCED),
         }
     }
 }
