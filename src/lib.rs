@@ -107,6 +107,7 @@ mod fold;
 mod generate;
 pub mod measure;
 mod plan;
+pub mod pools;
 mod reference;
 #[cfg(feature = "report")]
 pub mod report;

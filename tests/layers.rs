@@ -50,7 +50,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
-    ("report", &["compare", "error", "measure", "scores", "stats", "sort"]),
+    ("pools", &["error", "label", "measure", "stats", "scores", "compare", "evaluate"]),
+    ("report", &["compare", "error", "measure", "pools", "scores", "stats", "sort"]),
 ];
 
 /// Adds the sources in a folder.

@@ -16,6 +16,7 @@ const FOLDERS: [&str; 5] = ["crates/join/src", "src", "crates/cli/src", "crates/
 const TWICE: &[(&str, &str)] = &[
     ("Comparison", "a class of Python around the comparison"),
     ("PerQuery", "a class of Python around the values of the queries of a run"),
+    ("Pools", "a class of Python around the pools"),
     ("Qrels", "a class of Python around the judgments"),
     ("Resident", "a class of Python around labels on a GPU"),
     ("Scores", "a class of Python around the scores"),

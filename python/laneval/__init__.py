@@ -37,6 +37,7 @@ from laneval._errors import (
 )
 from laneval._native import __version__
 from laneval._options import DEFAULT, Options
+from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
 from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
 from laneval._sources import Qrels
 from laneval._summary import Stream, Summary
@@ -52,6 +53,7 @@ __all__ = [
     "InputError",
     "LanevalError",
     "LanevalWarning",
+    "LeftOut",
     "Matrix",
     "MatrixError",
     "MeasureError",
@@ -60,6 +62,9 @@ __all__ = [
     "Options",
     "Pair",
     "PerQuery",
+    "PoolLoss",
+    "PooledRun",
+    "Pools",
     "Problem",
     "Qrels",
     "ResidentMatrix",
@@ -82,4 +87,5 @@ __all__ = [
     "measure",
     "measures",
     "parse_measure",
+    "pools",
 ]

@@ -7,6 +7,7 @@ __all__ = [
     "Comparison",
     "Matrix",
     "PerQuery",
+    "Pools",
     "Qrels",
     "Resident",
     "Scores",
@@ -130,6 +131,10 @@ class PerQuery:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
+class Pools:
+    def report(self, format: str) -> bytes: ...
+
+@final
 class Qrels:
     def __new__(
         cls, source: Any, name: str, dialect: str, columns: dict[str, str] | list[str | None], format: str | None = None, groups: str | PathLike[str] | None = None,
@@ -165,6 +170,9 @@ class Settings:
     def build(
         self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None]
     ) -> Matrix: ...
+    def pools(
+        self, qrels: Qrels, runs: Sequence[tuple[str | None, Any]], columns: dict[str, str] | list[str | None], depth: int, teams: str | None
+    ) -> tuple[Pools, Scores]: ...
     def part(self, judged: Any | None, runs: Sequence[tuple[str, Any | None]]) -> Matrix: ...
     def matrix(self, matrix: Matrix) -> Scores: ...
     def rankings(self, rankings: Arrays) -> Scores: ...

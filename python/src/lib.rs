@@ -9,6 +9,7 @@ mod comparison;
 mod errors;
 mod ffi;
 mod matrix;
+mod pools;
 mod qrels;
 #[cfg(feature = "gpu")]
 mod resident;
@@ -35,6 +36,8 @@ mod _native {
     use crate::comparison::Comparison;
     #[pymodule_export]
     use crate::matrix::Matrix;
+    #[pymodule_export]
+    use crate::pools::Pools;
     #[pymodule_export]
     use crate::qrels::Qrels;
     #[cfg(feature = "gpu")]

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use laneval::arrays::Rankings;
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
+use laneval::pools::PoolOptions;
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, ReadAs, RunInput, Scores, Stat,
-    TiedValue, Ties, View, Watch,
+    Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput, Scores,
+    Stat, TiedValue, Ties, View, Watch,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +18,7 @@ use crate::arrays;
 use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::{exception, option, option_of};
 use crate::matrix::Matrix;
+use crate::pools::Pools;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
 use crate::source::PySource;
@@ -135,6 +137,35 @@ impl Settings {
             })
         })?;
         Ok(matrix.into())
+    }
+
+    /// The pools of some runs down to a depth, and the scores of the runs.
+    fn pools(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: NamedColumns,
+        depth: NonZeroU32,
+        teams: Option<String>,
+    ) -> PyResult<(Pools, scores::Scores)> {
+        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let rows = runs.rows().saturating_add(qrels.rows);
+        let mut options = PoolOptions::default();
+        (options.depth, options.teams) = (depth, teams);
+        let (pools, mut scores) = self.work(py, rows, |join, evaluator| {
+            let numbered = qrels.qrels.numbered()?;
+            let matrix = runs.joined(&with_columns(join, named), &numbered)?.ok_or_else(|| {
+                let message =
+                    "runs of one pool are all files, or all in memory: read files into memory first";
+                Error::Unanswerable(message.to_owned())
+            })?;
+            let scores = evaluator.evaluate(&matrix)?;
+            Ok((laneval::pools::Pools::of(matrix, &evaluator, &options)?, scores))
+        })?;
+        // Numbered documents are those of one judge, of whom nobody has heard.
+        scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
+        Ok((Pools { pools }, scores::Scores { scores }))
     }
 
     /// The matrix of rows that are a part of all rows, such as a partition. Any of the sources may be `None`.

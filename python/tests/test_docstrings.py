@@ -47,6 +47,7 @@ MADE_BY = {
     "laneval.Deltas": "Comparison.per_query",
     "laneval.Matrix": "build",
     "laneval.PerQuery": "per_query",
+    "laneval.Pools": "pools",
     "laneval.ResidentMatrix": "Matrix.load",
     "laneval.RunScores": "evaluate",
     "laneval.Scores": "evaluate_runs",

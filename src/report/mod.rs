@@ -14,6 +14,7 @@ pub(crate) mod long;
 mod markup;
 mod notes;
 mod options;
+mod pooled;
 mod run_name;
 mod shorten;
 mod sparks;
@@ -24,6 +25,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::compare::{Comparison, Gate, Judged};
+use crate::pools::Pools;
 use crate::scores::Scores;
 use markup::Markup;
 
@@ -177,6 +179,26 @@ impl Format {
             Format::Trec => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "the format trec has no place for a comparison",
+            )),
+        }
+    }
+
+    /// Writes pools in this format.
+    ///
+    /// # Errors
+    /// The error of the writer; [`Format::Trec`], [`Format::Html`], [`Format::Svg`] and [`Format::Junit`], which have no place for pools.
+    pub fn write_pools(self, pools: &Pools, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Format::Table => pooled::table::write(pools, options, to),
+            Format::Tsv => pooled::long::write_delimited(b'\t', pools, options, to),
+            Format::Csv => pooled::long::write_delimited(b',', pools, options, to),
+            Format::Json => pooled::json::write(pools, options, to),
+            Format::Jsonl => pooled::long::write_lines(pools, options, to),
+            Format::Markdown => pooled::table::write_markup(Markup::Markdown, pools, options, to),
+            Format::Latex => pooled::table::write_markup(Markup::Latex, pools, options, to),
+            Format::Trec | Format::Html | Format::Svg | Format::Junit => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("the format {self} has no place for pools"),
             )),
         }
     }

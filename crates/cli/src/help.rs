@@ -20,6 +20,7 @@ const COMMON: &[(&str, &[&str])] = &[
         "measures", "baseline", "per_query", "output", "format", "precision", "fail_if", "group_by", "sort", "top", "test", "correction",
         "ci", "margin", "power", "rel", "only", "partial", "verbose", "quiet",
     ]),
+    ("pools", &["measures", "depth", "teams", "output", "format", "precision", "rel", "queries", "ties", "quiet"]),
     ("show", &["queries", "measures", "top", "titles", "output", "format", "precision", "rel", "depth", "judged_only", "ties", "names_by", "quiet"]),
     ("merge", &["qrels", "stats", "output", "format", "precision", "fail_if", "wide", "partial", "quiet"]),
     ("build", &["output", "keep_ties", "depth", "ties", "score", "names_by", "threads", "quiet"]),

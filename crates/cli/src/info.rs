@@ -1,7 +1,7 @@
-//! `laneval info`: describes a label matrix, or shows how another file is recognised.
+//! `laneval info`: describes a label matrix, or judgments and runs.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::error::printable;
@@ -13,28 +13,35 @@ use serde::{Serialize, Serializer};
 
 use super::choice::{NamedChoice, PlainFormat, groups, one_of, plain};
 use super::formats::FormatOptions;
-use super::inputs::{FileOptions, bytes, recognise};
+use super::inputs::{FileOptions, RunPath, bytes, named, recognise};
 use super::judges;
 use super::output::print_text;
 use super::preview;
 use super::stop::Stop;
-use super::style::{shown, stdout_width, thousands};
+use super::style::{say, shown, stdout_width, thousands};
+use super::texts::both;
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
   laneval info trec8.lmx
   laneval info trec8.lmx --verify --format json
-  laneval info qrels.tsv";
+  laneval info qrels.tsv
+  laneval info qrels.txt bm25.run dense.run";
 
-/// Describe a label matrix, or how judgments or a run are read.
+const USAGE: &str = "laneval info [OPTIONS] FILE.lmx\n       laneval info [OPTIONS] QRELS|RUN\n       laneval info [OPTIONS] QRELS RUN...";
+
+/// Describe and check a label matrix, or describe judgments and runs
 ///
-/// `--verify` checks a matrix. The first rows of judgments or a run are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
+/// Of judgments or a run alone, the recognised format, the first rows as they are read, and counts are shown: queries, grades, depths, ties.
+/// A file that can be read neither as judgments nor as a run is an error. Of judgments with runs, counts of each and what they have in
+/// common are shown: how many of the first results are judged, and how many relevant documents each run retrieves.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Info {
-    /// A file made by `laneval build`, or judgments or a run in any format
-    file: PathBuf,
+    /// A file made by `laneval build`, or judgments or a run in any format, or judgments and runs; name=path gives a run a name
+    #[arg(value_name = "FILE.lmx | QRELS | RUN | QRELS RUN...", required = true)]
+    inputs: Vec<PathBuf>,
     #[command(flatten)]
     files: FileOptions,
     #[command(flatten)]
@@ -58,29 +65,63 @@ fn only_judges() -> Vec<NamedChoice<JudgedBy>> {
 impl Info {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        Threads::default().install_for(bytes([&self.file]), || self.describe())
+        let (runs, paths) = named(&self.inputs);
+        Threads::default().install_for(bytes(&paths), || match (paths.as_slice(), runs.as_slice()) {
+            ([file], []) => self.describe(file),
+            (_, runs) => self.describe_together(&paths, runs),
+        })
     }
 
-    fn describe(&self) -> Result<(), Stop> {
-        if !recognise(std::slice::from_ref(&self.file))?.contains(&true) {
-            if self.judgments_by.is_some() {
-                let join = self.formats.of(Join { access: self.files.access(), ..Join::default() });
-                return judges::print_agreement(&self.file, join, self.format);
-            }
-            return preview::print_of(&self.file, &self.formats, self.verify, self.format);
+    /// The settings by which texts are read.
+    fn join(&self) -> Join {
+        self.formats.of(Join { access: self.files.access(), ..Join::default() })
+    }
+
+    /// Describes judgments and runs.
+    fn describe_together(&self, paths: &[PathBuf], runs: &[RunPath]) -> Result<(), Stop> {
+        if let Some((at, _)) = recognise(paths)?.iter().enumerate().find(|(_, is_matrix)| **is_matrix) {
+            let path = shown(&paths[at]);
+            return Err(Stop::new(format!(
+                "{path} is a label matrix, which is described alone: give one .lmx file, or QRELS RUN..."
+            )));
         }
         if self.judgments_by.is_some() {
-            let path = shown(&self.file);
+            return Err(Stop::new("--judgments-by is for judgments alone: give no run"));
+        }
+        self.check_verify(&paths[0])?;
+        both::print_of(&self.join(), &paths[0], runs, self.format)?;
+        self.formats.notes().iter().for_each(say);
+        Ok(())
+    }
+
+    /// Refuses `--verify` of a text.
+    fn check_verify(&self, path: &Path) -> Result<(), Stop> {
+        match self.verify {
+            true => Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path)))),
+            false => Ok(()),
+        }
+    }
+
+    fn describe(&self, path: &PathBuf) -> Result<(), Stop> {
+        if !recognise(std::slice::from_ref(path))?.contains(&true) {
+            if self.judgments_by.is_some() {
+                return judges::print_agreement(path, self.join(), self.format);
+            }
+            self.check_verify(path)?;
+            return preview::print_of(path, &self.formats, &self.join(), self.format);
+        }
+        if self.judgments_by.is_some() {
+            let path = shown(path);
             return Err(Stop::new(format!(
                 "{path} is a .lmx file: --judgments-by is for judgments as text or tables"
             )));
         }
         if self.verify {
-            LabelMatrix::verify_with(&self.file, self.files.access())?;
+            LabelMatrix::verify_with(path, self.files.access())?;
         }
-        let description = Description::read(&self.file)?;
-        let matrix = LabelMatrix::open(&self.file, self.files.access())?;
-        let contents = Contents::of(self, &matrix, &description);
+        let description = Description::read(path)?;
+        let matrix = LabelMatrix::open(path, self.files.access())?;
+        let contents = Contents::of((path, self.verify), &matrix, &description);
         print_text(self.format == PlainFormat::Table, |to| match self.format {
             PlainFormat::Json => {
                 serde_json::to_writer_pretty(&mut *to, &contents)?;
@@ -158,12 +199,12 @@ struct SizeDescription {
 }
 
 impl Contents {
-    fn of(info: &Info, matrix: &LabelMatrix, description: &Description) -> Self {
+    fn of((path, verified): (&Path, bool), matrix: &LabelMatrix, description: &Description) -> Self {
         let codes = count_codes(matrix);
         let section =
             |section: &Section| SizeDescription { section: name_of(section), bytes: section.length };
         Contents {
-            file: info.file.as_os_str().as_encoded_bytes().to_vec(),
+            file: path.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
@@ -174,7 +215,7 @@ impl Contents {
             padding_share: share(codes[usize::from(Codebook::PAST_END)], matrix.tile_bytes().len() as u64),
             runs: (0..matrix.runs().len()).map(|at| RunDescription::of(matrix, at)).collect(),
             sections: description.sections.iter().map(section).collect(),
-            verified: info.verify.then_some(true),
+            verified: verified.then_some(true),
         }
     }
 

@@ -161,6 +161,18 @@ impl RankingOptions {
         naming.name(matrix, runs)
     }
 
+    /// Joins runs to judgments with numbered documents, of which pools are made.
+    pub fn join_numbered(
+        &self,
+        (qrels, runs): (&Path, &[RunPath]),
+        (files, naming): (FileOptions, NameOptions),
+        watch: Option<Arc<Watch>>,
+    ) -> Result<LabelMatrix, Error> {
+        let join = Join { watch, ..self.rule(files) };
+        let qrels = join.qrels(Input::from(qrels.to_owned()))?.numbered()?;
+        naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
+    }
+
     /// Reads judgments by the groups that measures need, unless others were asked for.
     pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
         self.needed_groups = self.needed_groups.or(facets_needed(measures)?);
@@ -264,6 +276,11 @@ impl RunPath {
             }
             _ => RunPath { name: None, path: argument.to_owned() },
         }
+    }
+
+    /// Returns the name of the run, or its path.
+    pub fn shown(&self) -> String {
+        self.name.clone().unwrap_or_else(|| shown(&self.path))
     }
 
     /// Returns the input of the run.

@@ -26,6 +26,7 @@ mod mesa;
 mod output;
 mod page;
 mod pipe;
+mod pools;
 mod preview;
 mod progress;
 mod queries;
@@ -39,6 +40,7 @@ mod side_file;
 mod signals;
 mod stop;
 mod style;
+mod texts;
 mod threads;
 mod titles;
 mod trec_eval;
@@ -103,6 +105,7 @@ Examples:
 enum Command {
     Eval(Box<eval::Eval>),
     Compare(Box<compare::Compare>),
+    Pools(Box<pools::PoolsAsked>),
     Show(show::Show),
     Merge(merge::Merge),
     Build(build::Build),
@@ -174,6 +177,7 @@ impl Cli {
         match self.command {
             Command::Eval(eval) => eval.run(&self.words),
             Command::Compare(compare) => compare.run(&self.words),
+            Command::Pools(pools) => pools.run(),
             Command::Show(show) => show.run(&self.words),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),

@@ -1,4 +1,4 @@
-//! The recognised format of judgments or a run, and their first rows.
+//! The recognised format of judgments or a run, their first rows, and what they contain.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,15 +6,17 @@ use std::path::Path;
 use laneval::error::printable;
 use laneval::internals::Preview;
 use laneval::report::{Align, Grid, ReportOptions};
-use laneval::{Error, Input, ReadAs};
+use laneval::{Error, Input, Join, ReadAs};
 use serde::Serialize;
 
 use super::choice::PlainFormat;
 use super::formats::{FormatOptions, tables};
 use super::output::print_text;
-use super::pipe::in_memory;
 use super::stop::Stop;
 use super::style::{shown, stdout_width};
+use super::texts::judgments::{self, JudgmentCounts};
+use super::texts::run::{self, RunCounts};
+use super::texts::{both, field};
 
 /// The number of rows that are shown.
 const ROWS: usize = 5;
@@ -26,6 +28,24 @@ struct PreviewedText {
     judgments: TakenAs,
     run: TakenAs,
     rows: Vec<PreviewedRow>,
+    contents: TextContents,
+}
+
+/// What a text contains, read in each of the ways in which it can be read.
+#[derive(Serialize)]
+struct TextContents {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judgments: Option<CountedText<JudgmentCounts>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<CountedText<RunCounts>>,
+}
+
+/// The counts of a text, or the first of the reasons why it cannot be read as a whole.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CountedText<C> {
+    Counts(C),
+    Wrong { error: String },
 }
 
 /// The format of a file as judgments or as a run, or why it cannot be read so.
@@ -45,13 +65,9 @@ enum PreviewedRow {
 }
 
 /// Prints the format of a file; it is an error if the file can be neither judgments nor a run.
-pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: PlainFormat) -> Result<(), Stop> {
-    if verify {
-        return Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path))));
-    }
-    let input = Input::from(path.to_owned());
+pub fn print_of(path: &Path, formats: &FormatOptions, join: &Join, format: PlainFormat) -> Result<(), Stop> {
     // A stream can be read only once.
-    let input = if input.passes() { in_memory(input)? } else { input };
+    let input = both::held(Input::from(path.to_owned()))?;
     let (qrels_as, runs_as) = formats.read_as();
     let of =
         |judgments: bool, read_as: &ReadAs| Preview::of(input.clone(), judgments, read_as, tables(), ROWS);
@@ -81,7 +97,13 @@ pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: Plai
         Err(error) => TakenAs::Error(error.to_string()),
     };
     let is_neither = best.is_none();
-    let text = PreviewedText { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
+    let can_be = |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(|preview| is_any(&preview));
+    let contents = TextContents {
+        judgments: can_be(&judgments).then(|| CountedText::of(judgments::read(join, input.clone()))),
+        run: can_be(&run).then(|| CountedText::of(run::read(join, &input, None))),
+    };
+    let (judgments, run) = (taken(&judgments), taken(&run));
+    let text = PreviewedText { file: shown(path), judgments, run, rows, contents };
     print_text(format == PlainFormat::Table, |to| match format {
         PlainFormat::Json => {
             serde_json::to_writer_pretty(&mut *to, &text)?;
@@ -92,6 +114,34 @@ pub fn print_of(path: &Path, formats: &FormatOptions, verify: bool, format: Plai
     match is_neither {
         true => Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path)))),
         false => Ok(()),
+    }
+}
+
+impl<C> CountedText<C> {
+    fn of(counted: Result<C, Error>) -> Self {
+        match counted {
+            Ok(counts) => CountedText::Counts(counts),
+            Err(error) => {
+                CountedText::Wrong { error: error.to_string().lines().next().unwrap_or_default().to_owned() }
+            }
+        }
+    }
+
+    /// Writes the counts for people, under the name of what they are counts of.
+    fn write(
+        &self,
+        name: &str,
+        to: &mut dyn Write,
+        write: impl FnOnce(&C, &mut dyn Write) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        writeln!(to)?;
+        match self {
+            CountedText::Counts(counts) => {
+                writeln!(to, "{name}")?;
+                write(counts, to)
+            }
+            CountedText::Wrong { error } => field(to, name, &format!("error: {error}")),
+        }
     }
 }
 
@@ -116,9 +166,19 @@ impl PreviewedText {
                 TakenAs::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
             }
         }
-        if self.rows.is_empty() {
-            return Ok(());
+        if !self.rows.is_empty() {
+            self.write_rows(to)?;
         }
+        if let Some(counted) = &self.contents.judgments {
+            counted.write("judgments", to, JudgmentCounts::write)?;
+        }
+        if let Some(counted) = &self.contents.run {
+            counted.write("run", to, RunCounts::write)?;
+        }
+        Ok(())
+    }
+
+    fn write_rows(&self, to: &mut dyn Write) -> std::io::Result<()> {
         let columns = [
             ("line", Align::Right),
             ("query", Align::Left),

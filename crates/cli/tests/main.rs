@@ -12,6 +12,7 @@ mod formats;
 mod groups;
 #[cfg(unix)]
 mod guide;
+mod info;
 #[cfg(unix)]
 mod help;
 #[cfg(unix)]
@@ -24,6 +25,7 @@ mod pages;
 mod parts;
 #[cfg(target_os = "linux")]
 mod pipes;
+mod pools;
 mod readme;
 mod show;
 mod slips;

@@ -233,6 +233,12 @@ impl Qrels {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
     }
 
+    /// The same judgments, for the runs that `other` takes, of which these are the judgments too.
+    pub(in crate::ingest) fn for_runs_of(self, other: &Qrels) -> Self {
+        let (dialect, repeats, partner) = (other.dialect, other.repeats.clone(), other.partner.clone());
+        Qrels { dialect, repeats, partner, fingerprint: other.fingerprint, ..self }
+    }
+
     /// Whether the tables of judged documents keep exact grades, or numbers.
     pub(in crate::ingest) fn keeps_keys(&self) -> bool {
         self.exact.is_some() || self.grouped.is_some()

@@ -178,6 +178,28 @@ impl Qrels {
         Ok(of_rows(judgments, by)?.of_any_dialect())
     }
 
+    /// The same judgments with numbered documents: a matrix of runs that are joined with them knows which documents they have. `pools`
+    /// needs it. The number takes four bytes for each judged document that a run retrieves.
+    ///
+    /// Of judgments by judge or subtopic, a document has its largest grade.
+    ///
+    /// # Errors
+    /// None of judgments that were read: they are checked again.
+    pub fn numbered(&self) -> Result<Self> {
+        /// The name of the one judge of all documents.
+        const JUDGE: &[u8] = b"all";
+        let shape = FacetShape::of(JudgedBy::Judge, 4, Dialect::Laneval);
+        let (mut taken, mut line) = (Growing::new(self.seed(), shape.thins()), 0);
+        for (query, id) in (0..).zip(self.queries().iter()) {
+            for (doc, grade) in self.documents(query) {
+                line += 1;
+                take(&mut taken, shape, line, (id, [JUDGE, b""], &doc), grade);
+            }
+        }
+        let numbered = sound(assemble(taken.finish(), self.name(), shape, "", self.seed(), None)?)?;
+        Ok(numbered.for_runs_of(self))
+    }
+
     /// The old name of [`Qrels::by_facet`]; it goes with 0.2.
     ///
     /// # Errors

@@ -1,0 +1,152 @@
+//! Pools: what each run brought to the judged documents, and what it loses by not having been in the pool.
+//!
+//! The judgments of a test collection are made of a *pool*: the first K documents of some runs, together. A system that was not among these
+//! runs finds documents that nobody has judged, which count as not relevant. How much that costs is measured by leaving each run out:
+//!
+//! ```text
+//! U(r)       the judged documents that are among the first K of run r, and not among those of any other: unique to r
+//! J − U(r)   the judgments that would have been made without r
+//! v(r, J)    the value of r under a measure with judgments J
+//! loss(r)    v(r, J) − v(r, J − U(r)), or the negative of it where lower is better
+//! τ          Kendall's τ_b between v(r, J) and v(r, J − U(r)) over all runs
+//! ```
+//!
+//! Sources: Zobel, "How reliable are the results of large-scale information retrieval experiments?", SIGIR 1998, who left runs out one by
+//! one; Buckley, Dimmick, Soboroff and Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10, 2007, who
+//! leave out all runs of a team together, because those of one team find each other's documents.
+//!
+//! ```
+//! use laneval::pools::{PoolOptions, Pools};
+//! use laneval::{Evaluator, Join, Qrels};
+//!
+//! let qrels = Qrels::new([("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 0.0), ("q", "d", 1.0)])?;
+//! let runs = [("one", vec![("q", "a", 3.0), ("q", "b", 2.0)]), ("two", vec![("q", "a", 3.0), ("q", "c", 2.0)])];
+//! let runs = runs.map(|(name, results)| (name.to_owned(), results));
+//! let matrix = Join::default().rankings(&qrels.numbered()?, runs)?;
+//! let pools = Pools::of(matrix, &Evaluator::new(["AP"])?, &PoolOptions::default())?;
+//! let one = &pools.runs[0];
+//! assert_eq!((one.judged, one.unique, one.unique_relevant), (2, 1, 1));
+//! // Without b, one of two relevant documents is found instead of two of three.
+//! assert_eq!((one.left_out[0].value, one.left_out[0].without), (Some(2.0 / 3.0), Some(0.5)));
+//! # Ok::<(), laneval::Error>(())
+//! ```
+
+mod found;
+mod making;
+mod owners;
+mod reduced;
+
+use std::num::NonZeroU32;
+
+use crate::measure::Measure;
+
+/// The options of pools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PoolOptions {
+    /// The depth of the pool: the number of first documents of each ranking that were judged. The default is 100.
+    pub depth: NonZeroU32,
+    /// The text behind the team in the name of a run. Runs of one team are left out together; without it each run is left out alone.
+    pub teams: Option<String>,
+}
+
+impl PoolOptions {
+    /// The usual depth of a pool.
+    pub const DEPTH: NonZeroU32 = NonZeroU32::new(100).unwrap();
+}
+
+impl Default for PoolOptions {
+    fn default() -> Self {
+        PoolOptions { depth: PoolOptions::DEPTH, teams: None }
+    }
+}
+
+/// What runs brought to a pool, and what each loses by not having been in it.
+///
+/// All documents that the judgments name count as judged, as in `Judged@10`: those with a negative grade too. Relevant is a grade of 1 or
+/// more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pools {
+    /// The depth of the pool.
+    pub depth: u32,
+    /// The measures.
+    pub measures: Vec<Measure>,
+    /// The number of judged queries.
+    pub queries: u64,
+    /// The numbers of judged and of relevant documents.
+    pub judged: u64,
+    /// The number of relevant documents.
+    pub relevant: u64,
+    /// The number of judged documents among the first [`Pools::depth`] of some run. Runs that are not given brought the others, which stay.
+    pub pooled: u64,
+    /// The number of relevant documents among these.
+    pub pooled_relevant: u64,
+    /// The runs, in the order given.
+    pub runs: Vec<PooledRun>,
+    /// What leaving out comes to over all runs, by measure.
+    pub losses: Vec<PoolLoss>,
+}
+
+/// A run of a pool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PooledRun {
+    /// The name of the run.
+    pub name: String,
+    /// The team of the run, if runs are left out by team.
+    pub team: Option<String>,
+    /// The number of judged documents among the first [`Pools::depth`] of the run.
+    pub judged: u64,
+    /// The number of relevant documents among these.
+    pub relevant: u64,
+    /// The number of judged documents among these that no other run has there.
+    pub unique: u64,
+    /// The number of relevant documents among those.
+    pub unique_relevant: u64,
+    /// The averages of Judged@10 and Judged@100.
+    pub judged_share: [Option<f64>; 2],
+    /// The depth down to which all documents of the run are judged, in every query. It is the depth of the pool, or more, for a run that
+    /// was in it.
+    pub judged_to: u32,
+    /// The number of judgments that go with the run: those of its unique documents, or of its team's.
+    pub removed: u64,
+    /// The number of queries that have no judgments without the run, and do not count then.
+    pub queries_lost: u64,
+    /// The values with and without the run's own documents, by measure.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The value of a run under a measure, with all judgments, and without those that only the run, or its team, brought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeftOut {
+    /// The value with all judgments; `None` if no query counts.
+    pub value: Option<f64>,
+    /// The value without them; `None` if no query counts.
+    pub without: Option<f64>,
+    /// The rank among all runs with all judgments, from 1; equal values share the best rank. `None` if neither direction is better.
+    pub rank: Option<u32>,
+    /// The rank among all runs, all of them evaluated without these judgments.
+    pub rank_without: Option<u32>,
+}
+
+impl LeftOut {
+    /// The value without the judgments less the value with them.
+    pub fn delta(&self) -> Option<f64> {
+        Some(self.without? - self.value?)
+    }
+
+    /// The delta as a share of the value; `None` if the value is 0.
+    pub fn relative(&self) -> Option<f64> {
+        self.value.filter(|&value| value != 0.0).and_then(|value| Some(self.delta()? / value))
+    }
+}
+
+/// What leaving out comes to over all runs, under a measure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PoolLoss {
+    /// The mean over runs of how much worse the run is when it is left out.
+    pub mean: Option<f64>,
+    /// The largest loss, with the index of the run.
+    pub largest: Option<(f64, usize)>,
+    /// Kendall's τ_b between the order of the runs as they are, and as each is when it is left out; `None` if all are tied.
+    pub tau_b: Option<f64>,
+}

@@ -1,0 +1,120 @@
+//! The long form of pools: one row for each number, of a run, of a run under a measure, of a measure, or of the pool.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::shortened;
+use crate::pools::{PooledRun, Pools};
+use crate::report::delimited::plain;
+use crate::report::options::ReportOptions;
+
+/// The shares of judged documents, as measures.
+const JUDGED: [&str; 2] = ["Judged@10", "Judged@100"];
+
+/// A row with one number.
+#[derive(Serialize)]
+pub struct PoolRow<'a> {
+    /// The name of the run; empty for what is of all runs.
+    pub run: &'a str,
+    /// The measure; empty for counts of documents.
+    pub measure: &'a str,
+    /// The name of the number.
+    pub stat: &'static str,
+    /// The number.
+    pub value: f64,
+}
+
+/// Calls `each` with every row: the pool, then the runs, then the measures. Numbers that are not defined have no row.
+pub fn rows(pools: &Pools, mut each: impl FnMut(PoolRow<'_>) -> io::Result<()>) -> io::Result<()> {
+    let names: Vec<String> = pools.measures.iter().map(ToString::to_string).collect();
+    let whole = [
+        ("depth", u64::from(pools.depth)),
+        ("queries", pools.queries),
+        ("judged", pools.judged),
+        ("relevant", pools.relevant),
+        ("pooled", pools.pooled),
+        ("pooled_relevant", pools.pooled_relevant),
+    ];
+    for (stat, count) in whole {
+        each(PoolRow { run: "", measure: "", stat, value: count as f64 })?;
+    }
+    for run in &pools.runs {
+        rows_of_run(run, &names, &mut each)?;
+    }
+    for (measure, loss) in names.iter().zip(&pools.losses) {
+        let largest = loss.largest.map(|(largest, _)| largest);
+        for (stat, value) in [("mean_loss", loss.mean), ("largest_loss", largest), ("tau_b", loss.tau_b)] {
+            let Some(value) = value else { continue };
+            each(PoolRow { run: "", measure, stat, value })?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each` with the rows of a run.
+fn rows_of_run(
+    run: &PooledRun,
+    measures: &[String],
+    each: &mut impl FnMut(PoolRow<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let counts = [
+        ("judged", run.judged),
+        ("relevant", run.relevant),
+        ("unique", run.unique),
+        ("unique_relevant", run.unique_relevant),
+        ("judged_to", u64::from(run.judged_to)),
+        ("removed", run.removed),
+        ("queries_lost", run.queries_lost),
+    ];
+    for (stat, count) in counts {
+        each(PoolRow { run: &run.name, measure: "", stat, value: count as f64 })?;
+    }
+    for (measure, value) in JUDGED.into_iter().zip(run.judged_share) {
+        let Some(value) = value else { continue };
+        each(PoolRow { run: &run.name, measure, stat: "mean", value })?;
+    }
+    for (measure, of) in measures.iter().zip(&run.left_out) {
+        let numbers = [
+            ("value", of.value),
+            ("without", of.without),
+            ("delta", of.delta()),
+            ("relative", of.relative()),
+            ("rank", of.rank.map(f64::from)),
+            ("rank_without", of.rank_without.map(f64::from)),
+        ];
+        for (stat, value) in numbers {
+            let Some(value) = value else { continue };
+            each(PoolRow { run: &run.name, measure, stat, value })?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes rows with a delimiter.
+pub fn write_delimited(
+    delimiter: u8,
+    pools: &Pools,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
+    table.write_record(["run", "measure", "stat", "value"]).map_err(plain)?;
+    rows(pools, |row| {
+        let value = match options.decimals {
+            Some(decimals) if row.value.fract() != 0.0 => format!("{:.decimals$}", row.value),
+            _ => row.value.to_string(),
+        };
+        table.write_record([row.run, row.measure, row.stat, &value]).map_err(plain)
+    })?;
+    table.flush()
+}
+
+/// Writes one object on each line.
+pub fn write_lines(pools: &Pools, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+    rows(pools, |row| {
+        let row = PoolRow { value: shortened(row.value, options), ..row };
+        serde_json::to_writer(&mut *to, &row)?;
+        to.write_all(b"\n")
+    })
+}
