@@ -29,7 +29,7 @@ Examples:
   laneval info qrels.tsv
   laneval info qrels.txt bm25.run dense.run";
 
-const USAGE: &str = "laneval info [OPTIONS] FILE.lmx\n       laneval info [OPTIONS] QRELS|RUN\n       laneval info [OPTIONS] QRELS RUN...";
+const USAGE: &str = "laneval info [OPTIONS] <FILE.lmx>\n       laneval info [OPTIONS] <QRELS|RUN>\n       laneval info [OPTIONS] <QRELS> <RUN>...";
 
 /// Describe and check a label matrix, or describe judgments and runs
 ///
@@ -40,7 +40,7 @@ const USAGE: &str = "laneval info [OPTIONS] FILE.lmx\n       laneval info [OPTIO
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Info {
     /// A file made by `laneval build`, or judgments or a run in any format, or judgments and runs; name=path gives a run a name
-    #[arg(value_name = "FILE.lmx | QRELS | RUN | QRELS RUN...", required = true)]
+    #[arg(value_name = "FILES", required = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     files: FileOptions,

@@ -24,7 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   laneval pools qrels.txt *.run
   laneval pools qrels.txt *.run --depth 50 -m AP --format csv -o pools.csv
-  laneval pools qrels.txt uni.a.run uni.b.run lab.a.run --teams .";
+  laneval pools qrels.txt uni-a=bm25.run uni-b=new.run lab=dense.run --teams -";
 
 /// Show what each run brought to the judgments, and what it loses by not having been in the pool
 ///
@@ -33,11 +33,11 @@ Examples:
 /// value, and its rank among all runs, without the judgments of its unique documents. That is what a new system loses (Zobel 1998; Buckley
 /// and others 2007). Documents that no run given has stay judged.
 #[derive(Debug, Args)]
-#[command(override_usage = "laneval pools [OPTIONS] QRELS RUN RUN...", after_help = EXAMPLES)]
+#[command(override_usage = "laneval pools [OPTIONS] <QRELS> <RUN> <RUN>...", after_help = EXAMPLES)]
 pub struct PoolsAsked {
     /// Judgments and two or more runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd;
     /// name=path gives a run a name
-    #[arg(value_name = "QRELS RUN RUN...")]
+    #[arg(value_name = "FILES")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     files: FileOptions,
@@ -135,7 +135,7 @@ impl PoolsAsked {
         let inputs = EvaluationInputs::of(&self.inputs)?;
         let EvaluationInputs::Text(qrels, _) = &inputs else {
             return Err(Stop::new(format!(
-                "{} is a label matrix, which holds no documents: give the texts that it was built from, QRELS RUN RUN...",
+                "{} is a label matrix, which holds no documents: give the texts that it was built from, <QRELS> <RUN> <RUN>...",
                 shown(&paths[0])
             )));
         };

@@ -470,7 +470,7 @@ fn json_names_every_query_that_is_missing_or_ignored() {
 fn unknown_extensions_are_refused_before_any_work() {
     let folder = Folder::new();
     let before = folder.names();
-    let formats = "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, or use --format";
+    let formats = "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, .xml, or use --format";
     for (line, said) in [
         ("eval none none -o report.pdf", formats),
         ("eval none none -o s.csv.gz", formats),

@@ -12,9 +12,9 @@ mod formats;
 mod groups;
 #[cfg(unix)]
 mod guide;
-mod info;
 #[cfg(unix)]
 mod help;
+mod info;
 #[cfg(unix)]
 mod manners;
 #[cfg(unix)]

@@ -234,9 +234,10 @@ fn groups_are_comparisons_of_their_queries() {
     assert_eq!(folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 {gate}")).code, 0);
     let failed = folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 --group-by groups {gate}"));
     assert_eq!(failed.code, 1, "{}{}", failed.out, failed.err);
+    assert_says(&failed.err, &["error: a gate failed: bm25: nDCG@10 < 0.56 [odd]\n"]);
     assert_says(
-        &failed.err,
-        &["a gate failed: bm25: nDCG@10 < 0.56 [odd] (nDCG@10 of bm25 is 0.5356; allowed: 0.56 or more)"],
+        &failed.out,
+        &["FAILED  bm25: nDCG@10 < 0.56 [odd]  (nDCG@10 of bm25 is 0.5356; allowed: 0.56 or more)"],
     );
 }
 
