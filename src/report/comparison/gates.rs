@@ -37,7 +37,7 @@ pub fn write_markup(markup: Markup, report: &ComparisonReport<'_>, to: &mut impl
         return Ok(());
     }
     let failed = results.iter().filter(|result| result.judged.verdict.failed).count();
-    let gates = if results.len() == 1 { "gate".to_owned() } else { format!("{} gates", results.len()) };
+    let gates = if results.len() == 1 { "1 gate".to_owned() } else { format!("{} gates", results.len()) };
     let told = match failed {
         0 => format!("PASSED: {gates}"),
         failed if failed == results.len() => format!("FAILED: {gates}"),
