@@ -224,7 +224,7 @@ class Comparison:
     >>> comparison.measures, comparison.runs, comparison.baseline
     (['RR'], ['baseline', 'rankings'], 'baseline')
     >>> print(comparison.verdict)
-    rankings against baseline is undecided: RR +0.194 (+38.9 %, 95 % interval -0.086 to +0.475), p = 0.1345.
+    rankings against baseline is undecided: RR +0.194 (+36.8 %, 95 % interval -0.086 to +0.475), p = 0.1345.
     >>> print(comparison.sentences[0].split(",")[0])
     No difference shown between rankings and baseline on RR: +0.1944
     >>> print(*comparison.notes)

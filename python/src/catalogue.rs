@@ -1,5 +1,6 @@
-//! Lists of measures and GPUs, and the command.
+//! Lists of measures and GPUs, the measure of a gate, and the command.
 
+use laneval::compare::Gate;
 use laneval::measure::{Better, Definition, MEASURES, parse_list};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -11,6 +12,13 @@ use crate::errors::exception;
 pub fn parse(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     let measures = parse_list(text, Default::default()).map_err(|error| exception(py, error))?;
     Ok(measures.iter().map(ToString::to_string).collect())
+}
+
+/// The canonical name of the measure that a gate looks at.
+#[pyfunction]
+pub fn measure_of_gate(py: Python<'_>, text: &str) -> PyResult<String> {
+    let gate = Gate::parse(text).map_err(|error| exception(py, error))?;
+    Ok(gate.measure().to_string())
 }
 
 /// All measures, each as a dict of its properties.

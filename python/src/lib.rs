@@ -31,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use crate::arrays::Arrays;
     #[pymodule_export]
-    use crate::catalogue::{are_best, command, devices, measures, parse};
+    use crate::catalogue::{are_best, command, devices, measure_of_gate, measures, parse};
     #[pymodule_export]
     use crate::comparison::Comparison;
     #[pymodule_export]

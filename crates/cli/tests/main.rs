@@ -1,5 +1,7 @@
 //! The command: what it prints, what it writes, and its exit codes.
 
+#[cfg(unix)]
+mod action;
 #[path = "../../../tests/cases.rs"]
 mod cases;
 mod cli;
