@@ -51,7 +51,7 @@ pub struct Difference {
 }
 
 /// A difference in the order in which a sentence names its runs.
-pub(super) struct Told {
+pub(super) struct DifferenceTold {
     /// The run that the sentence is about.
     pub one: usize,
     /// The run that it is compared with.
@@ -84,12 +84,12 @@ impl Difference {
     }
 
     /// The two runs as a sentence tells them: with a baseline it is about the other run, and otherwise about the better one.
-    pub(super) fn told(&self, has_baseline: bool) -> Told {
+    pub(super) fn told(&self, has_baseline: bool) -> DifferenceTold {
         let Pair { baseline, run } = self.pair;
         let better = self.gain() > 0.0;
         match has_baseline || better {
-            true => Told { one: run, other: baseline, sign: 1.0, better },
-            false => Told { one: baseline, other: run, sign: -1.0, better: true },
+            true => DifferenceTold { one: run, other: baseline, sign: 1.0, better },
+            false => DifferenceTold { one: baseline, other: run, sign: -1.0, better: true },
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::comparison::Comparison;
-use super::difference::{Difference, Told};
+use super::difference::{Difference, DifferenceTold};
 use super::draws::monte_carlo_error;
 use super::options::{Alternative, Correction, Permutations, Scope, Test};
 use super::p_is::p_is;
@@ -107,7 +107,7 @@ impl Comparison {
     }
 
     fn better(&self, of: &Difference, p: f64) -> String {
-        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
+        let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         let (won, lost) =
             if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
         let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
@@ -163,7 +163,7 @@ impl Comparison {
 
     /// The words for a difference that is significant alone, but not among the others.
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
-        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
+        let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         format!(
             "{} looks {} than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
             self.name(one),

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::comparison::Comparison;
-use super::difference::{Difference, Told};
+use super::difference::{Difference, DifferenceTold};
 use super::options::Alternative;
 use super::p_is::p_is;
 use crate::measure::Better;
@@ -54,7 +54,7 @@ impl Comparison {
 
     /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the better one.
     fn said(&self, of: &Difference, names_measure: bool) -> String {
-        let Told { one, other, sign, better } = of.told(self.baseline.is_some());
+        let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
         let measure = if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
         if of.paired.all_zero {
