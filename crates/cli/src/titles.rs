@@ -386,7 +386,7 @@ fn object(lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
     let (line, left) = (Cell::new(lines.number), Cell::new(LONGEST_ENTRY));
     let end: &[u8] = if lines.cut { b"" } else { b"\n" };
     let text = Cursor::new(lines.line).chain(end).chain(lines.text);
-    let mut reader = serde_json::Deserializer::from_reader(CountedText { text, line: &line, left: &left });
+    let mut reader = serde_json::Deserializer::from_reader(CountedTitle { text, line: &line, left: &left });
     let read = (&mut reader).deserialize_map(TitleObject { kept, line: &line, left: &left });
     read.and_then(|()| reader.end()).map_err(|error| {
         let message = without_place(&error);
@@ -400,14 +400,14 @@ fn object(lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
 }
 
 /// A text that says which line was reached, and ends with an error where an entry is too long.
-struct CountedText<'a, R> {
+struct CountedTitle<'a, R> {
     text: R,
     line: &'a Cell<u64>,
     /// The number of bytes that the entry may still have.
     left: &'a Cell<usize>,
 }
 
-impl<R: Read> Read for CountedText<'_, R> {
+impl<R: Read> Read for CountedTitle<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.text.read(into)?;
         let feeds = into[..read].iter().filter(|&&byte| byte == b'\n').count();
