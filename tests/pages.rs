@@ -2,11 +2,12 @@
 //!
 //! If the variable LANEVAL_PAGES is set, the pages of the bundled sample are kept in that folder, for inspection.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations};
 use laneval::report::blocks::{self, ReportBlock};
-use laneval::report::html::{self, Context, ReadFile};
+use laneval::report::html::{self, Context, ReadFile, TopDocument, TopDocuments, lost_queries};
 use laneval::report::{Align, Grid};
 use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
@@ -158,6 +159,8 @@ fn assert_self_contained(page: &str) {
     }
     for style in document.descendants().filter(|node| node.has_tag_name_local("style")) {
         let style = style.text().unwrap();
+        // Browsers take a style as it is written, so what is escaped in it is no longer a style.
+        assert!(!style.contains(['<', '>', '&', '"', '\'']), "{style}");
         for reference in ["url(", "@import", "http:", "https:", "//"] {
             assert!(!style.contains(reference), "{reference} in the style");
         }
@@ -189,7 +192,10 @@ fn the_sample_has_all_parts_in_order() {
         .filter(|node| node.has_tag_name_local("section"))
         .filter_map(|node| node.attribute("id"))
         .collect();
-    assert_eq!(sections, ["means", "differences", "queries", "curves", "adjusted", "gates", "settings"]);
+    assert_eq!(
+        sections,
+        ["means", "differences", "queries", "curves", "adjusted", "gates", "settings", "glossary"]
+    );
     let texts = texts(&document);
     let place = |text: &str| {
         texts.iter().position(|of| of.contains(text)).unwrap_or_else(|| panic!("{text} is not in the page"))
@@ -278,6 +284,11 @@ fn names_cannot_become_markup() {
         "th",
         "td",
         "small",
+        "strong",
+        "bdi",
+        "details",
+        "summary",
+        "desc",
         "span",
         "sup",
         "figure",
@@ -422,6 +433,282 @@ fn a_curve_is_a_file_of_its_own() {
     let error = html::curve(&scores, "AP", &mut Vec::new()).unwrap_err();
     write!(nothing, "{error}").unwrap();
     assert!(nothing.contains("AP"), "{nothing}");
+}
+
+/// Runs by name whose means fall with their places; the values of all runs move together, so that differences are sure.
+fn ranked(count: usize, measures: &[&str], queries: usize) -> Scores {
+    let names: Vec<String> = (0..count).map(|run| format!("system-{run:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    noisy(&names, measures, |query| format!("q{query:04}"), queries)
+}
+
+/// The text of an element with everything in it.
+fn whole_text(node: roxmltree::Node) -> String {
+    node.descendants().filter_map(|of| of.is_text().then(|| of.text()).flatten()).collect()
+}
+
+fn of_class<'a>(document: &'a Document, class: &str) -> Vec<roxmltree::Node<'a, 'a>> {
+    let has = |node: &roxmltree::Node| {
+        node.attribute("class").is_some_and(|of| of.split(' ').any(|one| one == class))
+    };
+    document.descendants().filter(has).collect()
+}
+
+/// The rows of the first table of a section: the name and the cells of each.
+fn rows_of<'a>(document: &'a Document, section: &str) -> Vec<roxmltree::Node<'a, 'a>> {
+    let section = document.descendants().find(|node| node.attribute("id") == Some(section)).unwrap();
+    let table = section.descendants().find(|node| node.has_tag_name_local("tbody")).unwrap();
+    table.children().filter(|node| node.has_tag_name_local("tr")).collect()
+}
+
+#[test]
+fn the_verdict_comes_first_and_gates_say_numbers() {
+    let page = full_page();
+    let document = tree(&page);
+    let comparison = {
+        let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
+        Comparison::of(&evaluator.evaluate(&sample()).unwrap(), &ComparisonOptions::default()).unwrap()
+    };
+    let [verdict] = of_class(&document, "verdict")[..] else { panic!("one verdict") };
+    let plain = |text: String| text.replace('\u{a0}', " ");
+    assert_eq!(
+        comparison.verdict()[0].split(" (").next().unwrap(),
+        plain(verdict.text().unwrap().to_owned())
+    );
+    let [banner] = of_class(&document, "alarm")[..] else { panic!("one banner") };
+    let told = plain(whole_text(banner));
+    for part in [
+        "✗ 1 of 2 gates failed",
+        "nDCG@10 of demo-dense.run is 0.6399",
+        "; allowed: 0.7 or more",
+        "✓ P@10 of",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+    assert!(verdict.range().start < banner.range().start);
+    // 26 queries of 40 and p = 0.0002 in words.
+    let meaning = plain(whole_text(of_class(&document, "meaning")[0]));
+    assert!(meaning.contains(" of 40 queries") && meaning.contains("by chance"), "{meaning}");
+}
+
+/// From six runs on the best comes first, is told against the next, and the runs that are not shown to be worse are marked.
+#[test]
+fn many_runs_are_sorted() {
+    let scores = ranked(9, &["nDCG@10", "AP"], 60);
+    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let page = page_of(&comparison, &Context::new("nine"));
+    let document = tree(&page);
+    let order = comparison.ranked(0);
+    let names: Vec<String> = order.iter().map(|&run| comparison.runs[run].name.clone()).collect();
+    assert_ne!(order, (0..9).collect::<Vec<usize>>(), "the input is in another order");
+    let rows = rows_of(&document, "means");
+    let shown: Vec<String> = rows.iter().map(|row| whole_text(row.first_element_child().unwrap())).collect();
+    for (place, (row, name)) in shown.iter().zip(&names).enumerate() {
+        assert_eq!(row, &format!("{} {name}", place + 1));
+    }
+    let top = rows.iter().filter(|row| row.attribute("class") == Some("top")).count();
+    assert_eq!(top, comparison.leaders(0).len());
+    assert!((1..9).contains(&top), "{top} are in the top group");
+    // The best against each other one, whichever was given first: all differences are gains, with the runs in their order.
+    let pairs: Vec<String> = rows_of(&document, "differences")
+        .iter()
+        .skip(1)
+        .take(8)
+        .map(|row| whole_text(row.first_element_child().unwrap()))
+        .collect();
+    let expected: Vec<String> =
+        names[1..].iter().map(|other| format!("{}against {other}", names[0])).collect();
+    assert_eq!(pairs, expected);
+    for row in rows_of(&document, "differences").iter().skip(1).take(8) {
+        let cells: Vec<String> = row.children().map(whole_text).collect();
+        let (one, other) = cells[0].split_once("against ").unwrap();
+        let mean = |name: &str| comparison.runs.iter().find(|run| run.name == name).unwrap().means[0];
+        let delta = mean(one) - mean(other);
+        assert!(delta > 0.0);
+        assert_eq!(cells[1], format!("+{delta:.4}"));
+        assert_eq!(cells[2].replace('\u{a0}', " "), format!("+{:.1} %", 100.0 * delta / mean(other)));
+        let (low, high) = cells[3].split_once(" to ").unwrap();
+        let [low, high] = [low, high].map(|end| end.parse::<f64>().unwrap());
+        assert!((0.5 * (low + high) - delta).abs() < 1e-4, "{cells:?}");
+        // Won, tied and lost are those of the first of the two.
+        let values = |name: &str| {
+            let at = comparison.runs.iter().position(|run| run.name == name).unwrap();
+            comparison.values(0, at)
+        };
+        let won = values(one).iter().zip(values(other)).filter(|(one, other)| one > other).count();
+        assert!(cells[7].starts_with(&format!("{won}/")), "{cells:?}");
+    }
+    // With a direction in the question nothing changes its sign.
+    let mut directed = quick();
+    directed.alternative = laneval::compare::Alternative::Better;
+    let directed = Comparison::of(&scores, &directed).unwrap();
+    let page = page_of(&directed, &Context::new("nine"));
+    let document = tree(&page);
+    for row in rows_of(&document, "differences").iter().skip(1).take(8) {
+        let cells: Vec<String> = row.children().map(whole_text).collect();
+        let (one, other) = cells[0].split_once("against ").unwrap();
+        assert!(one > other, "{cells:?}");
+    }
+}
+
+#[test]
+fn queries_have_their_texts_and_losses_their_documents() {
+    let scores = noisy(&["old", "new"], &["nDCG@10"], |query| format!("q{query}"), 30);
+    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let lost = lost_queries(&comparison).unwrap();
+    let ids: Vec<&[u8]> = comparison.query_ids().collect();
+    let losses: Vec<f64> = lost
+        .queries
+        .iter()
+        .map(|&query| comparison.values(0, lost.runs[0])[query] - comparison.values(0, lost.runs[1])[query])
+        .collect();
+    assert!(losses.len() == 3 && losses.is_sorted() && losses[2] < 0.0, "{losses:?}");
+    let titles: HashMap<Vec<u8>, String> =
+        ids.iter().map(|id| (id.to_vec(), format!("flights to <{}>", String::from_utf8_lossy(id)))).collect();
+    let document = |rank: u32, id: &str, is_relevant: bool| TopDocument {
+        rank,
+        id: id.to_owned(),
+        grade: if is_relevant { "2" } else { "–" }.to_owned(),
+        is_relevant,
+        score: "1.5000".to_owned(),
+    };
+    let documents: Vec<TopDocuments> = lost
+        .runs
+        .iter()
+        .map(|&run| TopDocuments {
+            query: ids[lost.queries[0]].to_vec(),
+            run: comparison.runs[run].name.clone(),
+            documents: vec![document(1, "<doc>", true), document(2, "other", false)],
+        })
+        .collect();
+    let mut context = Context::new("texts");
+    (context.titles, context.documents) = (&titles, &documents);
+    let page = page_of(&comparison, &context);
+    assert_self_contained(&page);
+    let document = tree(&page);
+    let id = String::from_utf8_lossy(ids[lost.queries[0]]).into_owned();
+    let text = format!("{id}: flights to <{id}>");
+    assert!(texts(&document).iter().any(|title| title.starts_with(&text)), "marks name the text");
+    let cells: Vec<String> =
+        document.descendants().filter(|of| of.has_tag_name_local("th")).map(whole_text).collect();
+    assert!(cells.contains(&text), "tables have the text beside the id");
+    let summaries: Vec<String> =
+        document.descendants().filter(|of| of.has_tag_name_local("summary")).map(whole_text).collect();
+    let of_documents: Vec<&String> =
+        summaries.iter().filter(|of| of.starts_with("First documents")).collect();
+    assert_eq!(of_documents.len(), 1, "{summaries:?}");
+    assert!(of_documents[0].contains(&text), "{of_documents:?}");
+    assert_eq!(cells.iter().filter(|cell| *cell == "<doc>").count(), 2, "both runs");
+    assert_eq!(of_class(&document, "relevant").len(), 2);
+}
+
+/// Pairs are folded but for the first one, and nothing needs a script.
+#[test]
+fn pairs_are_folded() {
+    let page = full_page();
+    let document = tree(&page);
+    let pairs: Vec<roxmltree::Node> = document
+        .descendants()
+        .filter(|of| of.has_tag_name_local("details"))
+        .filter(|of| of.children().any(|inside| inside.descendants().any(|of| of.has_tag_name_local("h3"))))
+        .collect();
+    assert_eq!(pairs.iter().map(|of| of.attribute("open")).collect::<Vec<_>>(), [Some("open"), None, None]);
+}
+
+/// The words of a chart for people who do not see it have its values, and their ids are unique.
+#[test]
+fn charts_say_their_values() {
+    for page in [
+        full_page(),
+        page_of_scores(&noisy(&["a", "b"], &["AP", "P@5"], |of| of.to_string(), 9), &Context::new("of")),
+    ] {
+        let document = tree(&page);
+        let mut ids = HashSet::new();
+        for id in document.descendants().filter_map(|node| node.attribute("id")) {
+            assert!(ids.insert(id), "{id} is the id of two elements");
+        }
+        let charts: Vec<roxmltree::Node> =
+            document.descendants().filter(|node| node.has_tag_name_local("svg")).collect();
+        for chart in &charts {
+            assert_eq!(chart.attribute("role"), Some("img"));
+            let by: Vec<&str> = chart.attribute("aria-labelledby").unwrap().split(' ').collect();
+            let said: Vec<String> = chart
+                .children()
+                .filter(|node| node.attribute("id").is_some_and(|id| by.contains(&id)))
+                .map(whole_text)
+                .collect();
+            assert!(by.len() == 2 && said.len() == 2 && !said[0].is_empty(), "{by:?}");
+            assert!(said[1].chars().any(|c| c.is_ascii_digit()), "{said:?}");
+            assert!(said[1].len() < 4_000, "{} bytes", said[1].len());
+        }
+    }
+    let page = full_page();
+    for value in ["demo-hybrid.run: 0.7351, 95 % interval", "26 won, 2 tied, 12 lost; mean +0.1648; from"] {
+        assert!(page.contains(value), "{value}");
+    }
+}
+
+/// Axes of bounded measures end at the bounds, and whiskers do not leave them.
+#[test]
+fn axes_end_at_the_bounds_of_measures() {
+    let mut scores = noisy(&["a", "b"], &["RR"], |query| format!("q{query}"), 6);
+    for (run, values) in [[1.0, 1.0, 1.0, 1.0, 0.5, 1.0], [1.0, 0.25, 1.0, 1.0, 1.0, 1.0]].iter().enumerate()
+    {
+        scores.runs[run].stats = vec![vec![(StatName::Mean, values.iter().sum::<f64>() / 6.0)]];
+        scores.runs[run].per_query.as_mut().unwrap().values = vec![values.to_vec()];
+    }
+    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    for page in
+        [page_of(&comparison, &Context::new("bounds")), page_of_scores(&scores, &Context::new("bounds"))]
+    {
+        let document = tree(&page);
+        let means = document.descendants().find(|node| node.attribute("id") == Some("means")).unwrap();
+        let ticks: Vec<f64> = of_class(&document, "tick")
+            .iter()
+            .filter(|tick| tick.ancestors().any(|of| of == means))
+            .filter_map(|tick| tick.text()?.parse().ok())
+            .collect();
+        assert_eq!(ticks.iter().copied().fold(0.0, f64::max), 1.0, "{ticks:?}");
+        // The interval of 0.9167 reaches above 1: its line ends at the axis, with a bar at its lower end alone.
+        let lines: Vec<&str> = means
+            .descendants()
+            .filter(|node| node.attribute("class") == Some("line"))
+            .filter_map(|node| node.attribute("d"))
+            .collect();
+        assert_eq!(lines.len(), 2);
+        for line in lines {
+            assert_eq!(line.matches("v7").count(), 1, "{line}");
+            let end: f64 = line.split('H').nth(1).unwrap().split('M').next().unwrap().parse().unwrap();
+            assert_eq!(end, 344.0, "the place of 1");
+        }
+        assert!(page.contains("0.7025 to 1.1309"), "numbers are not clipped");
+    }
+}
+
+#[test]
+fn sixty_runs_are_a_small_page() {
+    let scores = ranked(60, &["nDCG@10", "AP", "RR", "P@10", "R@100"], 5000);
+    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let mut context = Context::new("sixty");
+    context.curves = Some(&scores);
+    let start = std::time::Instant::now();
+    let page = page_of(&comparison, &context);
+    keep("sixty.html", &page);
+    println!("{} bytes in {:?}", page.len(), start.elapsed());
+    assert!(page.len() < 400_000, "{} bytes", page.len());
+    assert!(page_of_scores(&scores, &context).len() < 400_000);
+}
+
+#[test]
+fn the_glossary_explains_the_measures_of_the_page() {
+    let page = full_page();
+    let document = tree(&page);
+    let glossary = document.descendants().find(|node| node.attribute("id") == Some("glossary")).unwrap();
+    let words: Vec<String> =
+        glossary.descendants().filter(|of| of.has_tag_name_local("dt")).map(whole_text).collect();
+    for word in ["judgments", "nDCG", "P", "AP", "IPrec", "interval", "p", "adjusted p", "tie", "top group"] {
+        assert_eq!(words.iter().filter(|of| *of == word).count(), 1, "{word} in {words:?}");
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ mod gate_words;
 pub(crate) mod labels;
 mod making;
 pub(crate) mod options;
-mod order;
+pub(crate) mod order;
 pub(crate) mod p_is;
 pub(crate) mod paired;
 mod pairs;

@@ -103,6 +103,11 @@ impl EvaluationOptions {
         self.engine == EngineChoice::Gpu || self.adapter.is_some()
     }
 
+    /// Returns the lowest grade that counts as relevant, where a measure does not set it itself.
+    pub fn relevance(&self) -> f64 {
+        self.rel.unwrap_or(1.0)
+    }
+
     /// Returns whether the measure `help` is asked for.
     pub fn is_help(&self) -> bool {
         self.measures.iter().any(|measure| measure == "help")

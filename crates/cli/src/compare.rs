@@ -275,7 +275,7 @@ impl Compare {
             }
             let has_page = targets.iter().any(|target| target.format == Format::Html);
             let origin = match has_page {
-                true => PageOrigin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?,
+                true => self.origin(words, &inputs, (&evaluator, &matrices), &comparison)?,
                 false => PageOrigin::default(),
             };
             let mut report = ComparisonReport::new(&comparison, &gates);
@@ -351,6 +351,19 @@ impl Compare {
             }
             _ => Ok(look),
         }
+    }
+
+    /// Returns the origin of the numbers of a page.
+    fn origin(
+        &self,
+        words: &[OsString],
+        inputs: &EvaluationInputs,
+        (evaluator, matrices): (&Evaluator, &[LabelMatrix]),
+        comparison: &Comparison,
+    ) -> Result<PageOrigin, Stop> {
+        let origin = PageOrigin::of(words, inputs)?.titled(self.report.title());
+        let origin = origin.with_matrices(&self.asked, evaluator, matrices)?;
+        Ok(origin.with_documents(comparison, inputs, &self.asked, evaluator))
     }
 
     fn options(&self) -> ComparisonOptions {

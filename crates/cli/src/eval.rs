@@ -136,8 +136,9 @@ impl Eval {
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let has_page = scores.iter().any(|target| target.format == Format::Html);
-            let origin = has_page.then(|| PageOrigin::of(words, &inputs));
-            let to = ScoresTo { scores, summary, origin: origin.transpose()? };
+            let origin = has_page.then(|| PageOrigin::of(words, &inputs)).transpose()?;
+            let origin = origin.map(|origin| origin.titled(self.written.report.title()));
+            let to = ScoresTo { scores, summary, origin };
             self.evaluate(&evaluator, &inputs, to)
         })
     }

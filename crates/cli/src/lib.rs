@@ -19,6 +19,7 @@ mod help;
 mod info;
 mod inputs;
 mod judges;
+mod lost_queries;
 mod man;
 mod measures;
 mod merge;

@@ -165,7 +165,8 @@ impl Merge {
         }
         let look = self.written.report.options(false);
         let report = ComparisonReport::new(&comparison, &gates);
-        printed::write(&report, &look, &PageOrigin::default(), targets, self.quiet)
+        let origin = PageOrigin::default().titled(self.written.report.title());
+        printed::write(&report, &look, &origin, targets, self.quiet)
     }
 }
 

@@ -6,13 +6,14 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use laneval::compare::Comparison;
-use laneval::report::html::{self, Context, ReadFile};
+use laneval::report::html::{self, Context, ReadFile, TopDocuments};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asked::EvaluationOptions;
 use super::evaluation::scores;
 use super::inputs::EvaluationInputs;
+use super::lost_queries;
 use super::stop::Stop;
 use super::style::shown;
 
@@ -26,11 +27,14 @@ const LONGEST: usize = 60;
 /// The origin of the numbers of a page.
 #[derive(Default)]
 pub struct PageOrigin {
+    /// The title that was asked for.
+    title: Option<String>,
     command: Option<String>,
     inputs: Vec<ReadFile>,
     ranking_rule: Option<String>,
     settings: Vec<(String, String)>,
     curves: Option<Scores>,
+    documents: Vec<TopDocuments>,
 }
 
 impl PageOrigin {
@@ -48,6 +52,11 @@ impl PageOrigin {
         let words: Option<Vec<&str>> = words.iter().skip(1).map(|word| word.to_str()).collect();
         let command = words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
         Ok(PageOrigin { command, inputs, ..PageOrigin::default() })
+    }
+
+    /// Takes a title, if one was asked for.
+    pub fn titled(self, title: Option<&str>) -> Self {
+        PageOrigin { title: title.map(str::to_owned), ..self }
     }
 
     /// Adds a file that is read beside the inputs.
@@ -95,14 +104,27 @@ impl PageOrigin {
         Ok(self)
     }
 
-    /// Returns the context of a page, under a title.
+    /// Adds the first documents of the queries that a run lost most, where the inputs have documents.
+    pub fn with_documents(
+        mut self,
+        comparison: &Comparison,
+        inputs: &EvaluationInputs,
+        asked: &EvaluationOptions,
+        evaluator: &Evaluator,
+    ) -> Self {
+        self.documents = lost_queries::documents(comparison, inputs, asked, evaluator);
+        self
+    }
+
+    /// Returns the context of a page, under a title if none was asked for.
     pub fn context<'a>(&'a self, title: &'a str) -> Context<'a> {
-        let mut context = Context::new(title);
+        let mut context = Context::new(self.title.as_deref().unwrap_or(title));
         context.command = self.command.as_deref();
         context.inputs = &self.inputs;
         context.ranking_rule = self.ranking_rule.as_deref();
         context.settings = &self.settings;
         context.curves = self.curves.as_ref();
+        context.documents = &self.documents;
         context
     }
 }

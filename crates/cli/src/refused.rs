@@ -29,6 +29,9 @@ pub enum Wish {
     KeepTies,
     FormatTrec,
     FormatHtml,
+    /// No page among the outputs.
+    NoPage,
+    Title,
     GroupBy,
     PerQuery,
     Wide,
@@ -51,8 +54,8 @@ pub enum Wish {
 
 use Wish::{
     Build, Compare, ComparedGroups, ComparedJudges, EachJudge, FailIf, FormatHtml, FormatJunit, FormatTrec,
-    GroupBy, Interval, KeepTies, Merge, MergeComparisons, NoGates, Only, OverOrders, Partial, PerQuery,
-    Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Wide,
+    GroupBy, Interval, KeepTies, Merge, MergeComparisons, NoGates, NoPage, Only, OverOrders, Partial,
+    PerQuery, Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Title, Wide,
 };
 
 /// Two wishes that do not go together, and what to say of them.
@@ -92,6 +95,7 @@ const REFUSED: &[Refusal] = &[
     Refusal(Interval, Stat, "--stat has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, Partial, "--partial has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, FailIf, "--fail-if has no place for an interval: take --ties average, best or worst one by one"),
+    Refusal(Title, NoPage, "--title is the title of a page: write one with -o report.html or --format html"),
     Refusal(FormatTrec, Stat, "the format trec has no place for --stat: choose another format"),
 ];
 

@@ -7,11 +7,12 @@ use clap::Args;
 use laneval::Scores;
 use laneval::error::printable;
 use laneval::measure::Measure;
-use laneval::report::html::only_curve;
+use laneval::report::html::{self, only_curve};
 use laneval::report::{Format, ReportOptions};
 
 use super::choice::{formats, one_of};
 use super::output::{Output, same_file, unknown_extension};
+use super::refused::{self, Wish};
 use super::row_output::NO_PARQUET;
 #[cfg(feature = "parquet")]
 use super::score_table;
@@ -31,6 +32,9 @@ pub struct ReportOutput {
     /// It appears only when it is complete, in the format that its name says.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Vec<PathBuf>,
+    /// The title of a page [default: the names of the runs]
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    title: Option<String>,
     /// The number of decimals [default: 4 in tables]
     ///
     /// The format trec has 4 too. In other formats a number has as many as it takes to read the same number back.
@@ -68,6 +72,8 @@ pub struct ReportTarget {
     is_stdout: bool,
     /// Whether scores are written as a table of Parquet, which has the rows of the format.
     is_parquet: bool,
+    /// The title of a page, if one was asked for.
+    title: Option<String>,
 }
 
 impl ReportTarget {
@@ -78,10 +84,13 @@ impl ReportTarget {
 
     /// Writes scores in the format, or as a table of Parquet.
     pub fn write_scores(self, scores: &Scores, options: &ReportOptions) -> Result<(), Stop> {
-        let (format, is_parquet) = (self.format, self.is_parquet);
-        self.write(|to| match is_parquet {
+        let (format, is_parquet, title) = (self.format, self.is_parquet, self.title.clone());
+        self.write(|to| match (is_parquet, &title) {
             #[cfg(feature = "parquet")]
-            true => score_table::write(scores, options, to),
+            (true, _) => score_table::write(scores, options, to),
+            (_, Some(title)) if format == Format::Html => {
+                html::scores(scores, &html::Context::new(title), &mut &mut *to)
+            }
             _ => format.write(scores, options, &mut &mut *to),
         })
     }
@@ -112,7 +121,7 @@ impl ReportOutput {
     /// Returns the outputs that were asked for, none of which is an input, each in its format.
     ///
     /// # Errors
-    /// An unknown extension; two outputs of one name; a format beside several outputs none of which is stdout; a place that cannot be
+    /// An unknown extension; two outputs of one name; a title without a page; a format beside several outputs none of which is stdout; a place that cannot be
     /// written to.
     pub fn targets(&self, inputs: &[PathBuf]) -> Result<Vec<ReportTarget>, Stop> {
         let places: Vec<Option<&Path>> = match self.output.as_slice() {
@@ -137,7 +146,11 @@ impl ReportOutput {
                 "--format is of stdout where there are several -o, whose names say their formats: leave it out, or add `-o -`",
             ));
         }
-        places.iter().map(|place| self.target(*place, places.len() == 1, inputs)).collect()
+        let one = |place: &Option<&Path>| self.target(*place, places.len() == 1, inputs);
+        let targets = places.iter().map(one).collect::<Result<Vec<ReportTarget>, Stop>>()?;
+        let is_page = targets.iter().any(|target| target.format == Format::Html);
+        refused::check([(Wish::Title, self.title.is_some()), (Wish::NoPage, !is_page)])?;
+        Ok(targets)
     }
 
     /// Returns an output; `alone` says whether it is the only one.
@@ -162,7 +175,13 @@ impl ReportOutput {
             output: Output::new(place, inputs)?,
             is_stdout: place.is_none(),
             is_parquet,
+            title: self.title.clone(),
         })
+    }
+
+    /// Returns the title of a page, if one was asked for.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
     }
 
     /// Returns the format that was asked for, or else the one that stdout suggests.

@@ -125,3 +125,66 @@ fn merged_summaries() {
     assert_has(&folder.out("merge one.part --format html --quiet"), &["nDCG over its cutoffs"]);
     assert_has(&folder.out("merge one.part --format svg --quiet"), &["<svg "]);
 }
+
+#[test]
+fn a_title_of_ones_own() {
+    let folder = demo();
+    let files = "demo.qrels demo-bm25.run demo-hybrid.run --quiet";
+    for command in ["compare", "eval"] {
+        let page = folder.out(&format!("{command} {files} --format html --title A<b>"));
+        assert_has(&page, &["<title>A&lt;b&gt;</title>", "<h1>A&lt;b&gt;</h1>"]);
+        let error = folder.error(&format!("{command} {files} --format csv --title A"));
+        assert!(error.contains("--title is the title of a page"), "{error}");
+    }
+    folder.out(&format!("eval {files} --partial one.part --format csv"));
+    assert_has(&folder.out("merge one.part --format html --quiet --title Merged"), &["<h1>Merged</h1>"]);
+    assert!(
+        folder.error("merge one.part --title Merged --format tsv").contains("--title is the title of a page")
+    );
+}
+
+/// The first documents of the largest losses are those that `show` prints; label matrices and pipes have none.
+#[test]
+fn documents_of_losses() {
+    let folder = demo();
+    let page =
+        folder.out("compare demo.qrels demo-bm25.run demo-hybrid.run -m nDCG@10 --quiet --format html");
+    let lost: Vec<&str> = page.split("First documents of query <bdi>").skip(1).collect();
+    assert_eq!(lost.len(), 3);
+    let mut losses = Vec::new();
+    for of in lost {
+        let query = of.split("</bdi>").next().unwrap();
+        let shown = folder.out(&format!(
+            "show demo.qrels demo-hybrid.run demo-bm25.run --query {query} -m nDCG@10 --format csv --quiet"
+        ));
+        let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split(',').collect()).collect();
+        for run in ["demo-hybrid.run", "demo-bm25.run"] {
+            let table = of.split(&format!("<figcaption>{run}</figcaption>")).nth(1).unwrap();
+            let table = table.split("</table>").next().unwrap();
+            let found: Vec<&str> =
+                table.split("<bdi>").skip(1).map(|of| of.split("</bdi>").next().unwrap()).collect();
+            let expected: Vec<&str> = rows
+                .iter()
+                .filter(|row| row[0] == run && !row[2].is_empty())
+                .map(|row| row[3])
+                .take(10)
+                .collect();
+            assert_eq!(found, expected, "{query} in {run}");
+            let grades = rows.iter().filter(|row| row[0] == run && !row[2].is_empty()).take(10);
+            let relevant = grades.filter(|row| row[5].parse::<f64>().is_ok_and(|grade| grade >= 1.0)).count();
+            assert_eq!(table.matches("class=\"relevant\"").count(), relevant, "{query} in {run}");
+        }
+        let delta = of.split("</summary>").next().unwrap().rsplit(", ").next().unwrap();
+        losses.push(delta.parse::<f64>().unwrap());
+    }
+    assert!(losses.is_sorted() && losses[2] < 0.0, "{losses:?}");
+    folder.out("build demo.qrels demo-bm25.run demo-hybrid.run -o demo.lmx");
+    for command in [
+        "$L compare demo.lmx -m nDCG@10 --quiet --format html",
+        "$L compare demo.qrels a=demo-bm25.run b=<(cat demo-hybrid.run) -m nDCG@10 --quiet --format html",
+    ] {
+        let ran = folder.shell(command);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.out.contains("Every query, sorted") && !ran.out.contains("First documents of query"));
+    }
+}

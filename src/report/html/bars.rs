@@ -1,7 +1,7 @@
 //! The differences of queries, sorted, one bar for each; if there are many, one bar for each quantile.
 
 use super::markup::Elements;
-use super::plot::{Plot, chart, line, rectangle};
+use super::plot::{AltText, Plot, chart, line, rectangle};
 use super::scale::{At, Scale, signed};
 
 /// The most bars.
@@ -30,7 +30,7 @@ pub fn count(queries: usize) -> usize {
 }
 
 /// Draws the differences.
-pub fn draw(page: &mut Elements, says: &str, of: &Sorted) {
+pub fn draw(page: &mut Elements, says: &AltText, of: &Sorted) {
     let n = of.deltas.len();
     let [high, low] = [of.deltas[0].max(0.0), of.deltas[n - 1].min(0.0)];
     let plot = Plot::new(Scale::exact(0.0, n as f64, 4).whole(), Scale::round(low, high, 8), HEIGHT, 0.0);

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::markup::Elements;
 use super::page::{note, row, section, table};
-use super::parts::{definitions, inputs};
+use super::parts::{definitions, footer, inputs};
 use crate::error::printable;
 use crate::report::blocks::ReportBlock;
 use crate::report::grid::{Align, Grid};
@@ -26,6 +26,7 @@ pub fn write(blocks: &[ReportBlock], context: &Context, page: &mut Elements) {
         definitions(page, &[], context);
         inputs(page, context);
     });
+    footer(page, context);
 }
 
 /// Writes a grid, whose first column names the rows.
@@ -34,8 +35,16 @@ fn cells(page: &mut Elements, grid: &Grid) {
     let words = grid.headings().rposition(|(_, align)| align == Align::Left).map_or(0, |last| last + 1);
     table(page, words.min(WORDS), &headings, |page| {
         for cells in grid.rows() {
-            let texts: Vec<String> = cells.iter().skip(1).map(|cell| cell.text.clone()).collect();
-            row(page, cells.first().map_or("", |name| name.text.as_str()), &texts);
+            // A row without a name, such as a last line of a sum, has no heading: one that is empty says nothing.
+            let named = cells.first().filter(|name| !name.text.is_empty());
+            let texts = cells.iter().skip(usize::from(named.is_some())).map(|cell| cell.text.clone());
+            let texts: Vec<String> = texts.collect();
+            match named {
+                Some(name) => row(page, |page| page.text(&name.text), &texts),
+                None => {
+                    page.element("tr", &[], |page| texts.iter().for_each(|text| page.line("td", &[], text)))
+                }
+            }
         }
     });
 }

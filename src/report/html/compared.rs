@@ -1,14 +1,18 @@
-//! The page of a comparison: sentences first, then means, differences, queries, curves, p, gates and settings.
+//! The page of a comparison: the verdict first, then means, differences, queries, curves, p, gates and settings.
 
 use super::context::Context;
 use super::curves::{self, Chart};
 use super::details;
+use super::facing::Facing;
+use super::glossary;
+use super::headline;
 use super::histogram::queries;
 use super::markup::Elements;
-use super::page::{figure, figures, note, section, unbroken};
-use super::parts::{draw_curves, inputs, links, mean_interval};
+use super::names::{bounds, direction, name};
+use super::page::{figure, figures, note, section};
+use super::parts::{draw_curves, footer, inputs, links, mean_interval};
 use super::scale::number;
-use super::tables::{self, confidence, direction, name, p, shown_runs};
+use super::tables::{self, confidence, p, shown_runs};
 use super::whiskers::{Axis, Whisker, Whiskers};
 use crate::compare::comparison::Comparison;
 use crate::compare::difference::Difference;
@@ -28,19 +32,9 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
     page.line(
         "p",
         &[("class", &"lead")],
-        format_args!("{} runs, {}, {}", of.runs.len(), queries(of.queries), of.method()),
+        format_args!("{} runs, {}; test: {}", of.runs.len(), queries(of.queries), of.method()),
     );
-    failed_gates(page, context);
-    page.element("ul", &[("class", &"says")], |page| {
-        of.sentences()
-            .iter()
-            .for_each(|sentence| page.line("li", &[], unbroken(&printable(sentence.as_bytes()))));
-    });
-    if !of.notes.is_empty() {
-        page.element("ul", &[("class", &"notes")], |page| {
-            of.notes.iter().for_each(|note| page.line("li", &[], unbroken(&printable(note.as_bytes()))));
-        });
-    }
+    headline::write(page, of, context);
     let charts = charts(of, context);
     let has_matrix = of.runs.len() >= 3;
     let mut sections = vec![("means", "Means"), ("differences", "Differences")];
@@ -56,7 +50,7 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
         section(page, "queries", &format!("Queries, by {}", of.measures[0]), |page| {
             let (pairs, left) = details::shown(of);
             left.into_iter().for_each(|left| note(page, &left));
-            details::write(page, of, &pairs);
+            details::write(page, of, &pairs, context);
         });
     }
     if !charts.is_empty() {
@@ -72,25 +66,15 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
         settings(page, of, context);
         inputs(page, context);
     });
-}
-
-fn failed_gates(page: &mut Elements, context: &Context) {
-    let failed = |judged: &&crate::compare::comparison::Judged| judged.verdict.failed;
-    let fails = |(_, judged): &&(_, Vec<_>)| judged.iter().any(|of| failed(&of));
-    let count = context.gates.iter().filter(fails).count();
-    if count > 0 {
-        page.element("p", &[("class", &"alarm")], |page| {
-            page.text(format_args!("✗ {count} of {} gates failed: ", context.gates.len()));
-            page.line("a", &[("href", &"#gates")], "verdicts");
-        });
-    }
+    glossary::of_comparison(page, of, context);
+    footer(page, context);
 }
 
 /// The curves of the context, for the runs that are compared.
 fn charts(of: &Comparison, context: &Context) -> Vec<Chart> {
-    let runs: Vec<(&str, String)> = shown_runs(of, 0, 12)
+    let runs: Vec<(&str, String)> = shown_runs(of, 12)
         .into_iter()
-        .map(|run| (of.runs[run].name.as_str(), of.runs[run].label.clone()))
+        .map(|run| (of.runs[run].name.as_str(), tables::key(of, run)))
         .collect();
     let charts = context.curves.into_iter().flat_map(|scores| curves::all(scores, &runs));
     charts.take(MEASURES).collect()
@@ -101,11 +85,13 @@ fn means(page: &mut Elements, of: &Comparison) {
     figures(page, |page| {
         for measure in 0..of.measures.len().min(MEASURES) {
             let shown: Vec<Whisker> =
-                shown_runs(of, measure, rows(of)).into_iter().map(|run| mean_row(of, measure, run)).collect();
+                shown_runs(of, rows(of)).into_iter().map(|run| mean_row(of, measure, run)).collect();
             let caption = format!("{} of each run", of.measures[measure]);
             figure(page, &caption, None, |page| {
                 let title = format!("mean {}, {}", of.measures[measure], direction(&of.measures[measure]));
-                Whiskers::of(&shown, &Axis { title: &title, sides: None, zero: None, band: None }).draw(page);
+                let bounds = bounds(&of.measures[measure]);
+                Whiskers::of(&shown, &Axis { title: &title, sides: None, zero: None, band: None, bounds })
+                    .draw(page);
             });
         }
     });
@@ -136,7 +122,7 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
         format!(", {} interval {} to {}", confidence(of.options.alpha), number(low, 4), number(high, 4))
     });
     Whisker {
-        label: format!("{}  {}", of.runs[run].label, name(&of.runs[run].name)),
+        label: format!("{}  {}", tables::key(of, run), name(&of.runs[run].name)),
         value: format!(
             "{}{}",
             number(mean, 4),
@@ -156,12 +142,18 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     }
 }
 
-/// The indices of the differences of a measure that are shown: all, or those with the baseline or the best run.
-fn shown_differences(of: &Comparison, measure: usize) -> Vec<usize> {
+/// The pairs that are shown under a measure: of few runs all, or those with the baseline or the best run; of many those that are put in
+/// words.
+fn shown_differences(of: &Comparison, measure: usize) -> Vec<Facing<'_>> {
     let (all, best) = (of.of_measure(measure), of.best(measure));
+    let told = |at| Facing::told(of, at);
+    if of.has_many_runs() {
+        let pairs = of.leading().into_iter().take(rows(of));
+        return pairs.filter_map(|at| of.between(measure, at.pair.run, at.pair.baseline)).map(told).collect();
+    }
     let with_best = |at: &Difference| at.pair.run == best || at.pair.baseline == best;
-    let is_shown = |at: &Difference| all.len() <= rows(of) / 2 || of.baseline.is_some() || with_best(at);
-    (0..all.len()).filter(|&at| is_shown(&all[at])).take(rows(of)).collect()
+    let is_shown = |at: &&Difference| all.len() <= rows(of) / 2 || of.baseline.is_some() || with_best(at);
+    all.iter().filter(is_shown).take(rows(of)).map(told).collect()
 }
 
 fn differences(page: &mut Elements, of: &Comparison) {
@@ -196,8 +188,7 @@ fn forest(page: &mut Elements, of: &Comparison, measure: usize) {
 pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiskers) -> T) -> Option<T> {
     let all = of.of_measure(measure);
     let first = all.first()?;
-    let rows: Vec<Whisker> =
-        shown_differences(of, measure).into_iter().map(|at| difference_row(of, &all[at])).collect();
+    let rows: Vec<Whisker> = shown_differences(of, measure).iter().map(difference_row).collect();
     let what = if first.logarithmic { "ratio" } else { "difference" };
     let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
     let sides = if first.better == Better::Lower { ["better", "worse"] } else { ["worse", "better"] };
@@ -206,28 +197,32 @@ pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiske
         sides: Some(sides),
         zero: Some(first.shown(0.0)),
         band: of.options.margin.map(|margin| [-margin, margin].map(|end| first.shown(end))),
+        bounds: match (first.logarithmic, bounds(&of.measures[measure])) {
+            (true, _) => [0.0, f64::INFINITY],
+            (false, [least, most]) => [least - most, most - least],
+        },
     };
     Some(then(&Whiskers::of(&rows, &axis)))
 }
 
-fn difference_row(of: &Comparison, at: &Difference) -> Whisker {
-    let sure = at.is_significant(of.options.alpha);
-    let [run, baseline] = [at.pair.run, at.pair.baseline].map(|run| name(&of.runs[run].name));
-    let delta = tables::delta(at, at.paired.mean);
+fn difference_row(pair: &Facing) -> Whisker {
+    let (of, at, sure) = (pair.of, pair.at, pair.is_sure());
+    let [other, one] = pair.names();
+    let delta = pair.text(pair.mean());
     let title = format!(
-        "{run} against {baseline}: {delta}, {} interval {}, adjusted p {}",
+        "{one} against {other}: {delta}, {} interval {}, adjusted p {}",
         confidence(of.options.alpha),
-        tables::interval(at),
+        pair.interval(),
         p(at.p_adjusted)
     );
-    let short = |name: &str| super::plot::shortened(name, 17);
+    let [short_other, short_one] = pair.short_names(17);
     Whisker {
-        label: format!("{} − {}", short(&run), short(&baseline)),
+        label: format!("{short_one} − {short_other}"),
         value: format!("{delta}, p {}", p(at.p_adjusted)),
-        point: at.delta(),
-        interval: at.interval.map(|ends| ends.map(|end| at.shown(end))),
+        point: at.shown(pair.mean()),
+        interval: pair.ends().map(|ends| ends.map(|end| at.shown(end))),
         filled: sure,
-        colour: match (sure, at.gain() > 0.0) {
+        colour: match (sure, pair.is_gain()) {
             (true, true) => "is-gain",
             (true, false) => "is-loss",
             _ => "is-open",

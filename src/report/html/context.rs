@@ -1,8 +1,14 @@
 //! What a page says of itself beside its content.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::compare::comparison::Judged;
 use crate::compare::gate::Gate;
 use crate::scores::Scores;
+
+/// The texts of queries of a page that has none.
+static NO_TITLES: LazyLock<HashMap<Vec<u8>, String>> = LazyLock::new(HashMap::new);
 
 /// The origin of the numbers of a page.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +30,10 @@ pub struct Context<'a> {
     pub curves: Option<&'a Scores>,
     /// Gates with their results.
     pub gates: &'a [(Gate, Vec<Judged>)],
+    /// Texts of queries, by the ids of the queries.
+    pub titles: &'a HashMap<Vec<u8>, String>,
+    /// The first documents of some queries in some runs.
+    pub documents: &'a [TopDocuments],
 }
 
 /// A file that was read.
@@ -35,6 +45,32 @@ pub struct ReadFile {
     pub name: String,
     /// A fingerprint of its content, as text.
     pub fingerprint: Option<String>,
+}
+
+/// The first documents of a query in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopDocuments {
+    /// The id of the query.
+    pub query: Vec<u8>,
+    /// The name of the run.
+    pub run: String,
+    /// The documents in the order of their ranks.
+    pub documents: Vec<TopDocument>,
+}
+
+/// A document at its rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopDocument {
+    /// The rank, from 1.
+    pub rank: u32,
+    /// The id of the document, as text.
+    pub id: String,
+    /// The grade of the document, as text.
+    pub grade: String,
+    /// Whether the document is relevant.
+    pub is_relevant: bool,
+    /// The score of the document in the run, as text.
+    pub score: String,
 }
 
 impl<'a> Context<'a> {
@@ -49,6 +85,8 @@ impl<'a> Context<'a> {
             settings: &[],
             curves: None,
             gates: &[],
+            titles: &NO_TITLES,
+            documents: &[],
         }
     }
 }

@@ -1,9 +1,11 @@
 //! A measure over its cutoffs, one line for each run.
 
 use super::markup::Elements;
-use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
+use super::names::bounds;
+use super::plot::{AltText, COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
 use super::scale::{At, Scale, number};
 use super::series::{mark, stroke};
+
 use crate::error::printable;
 use crate::measure::{Better, CutoffRule, Measure};
 use crate::scores::{Curve, Scores};
@@ -27,6 +29,8 @@ pub struct Chart {
     /// The title of the upright axis.
     title: String,
     across: Across,
+    /// The values that the measure cannot exceed.
+    bounds: [f64; 2],
     lines: Vec<CurveLine>,
     /// The number of runs that have no line.
     left: usize,
@@ -104,7 +108,7 @@ impl Chart {
             }
             _ => (format!("{measure} over its cutoffs"), format!("{measure}@k{better}"), Across::Rank),
         };
-        (!lines.is_empty()).then_some(Chart { caption, title, across, lines, left })
+        (!lines.is_empty()).then_some(Chart { caption, title, across, bounds: bounds(&like), lines, left })
     }
 
     /// The caption of the chart.
@@ -131,8 +135,20 @@ impl Chart {
         PLOT + 10.0 + self.lines.len() as f64 * LEGEND
     }
 
-    fn says(&self) -> String {
-        format!("{}: {} over {}", self.caption, self.title, self.across.name())
+    /// The values in words: those at the first, the middle and the last cutoff of each line.
+    fn says(&self) -> AltText {
+        let line = |line: &CurveLine| {
+            let Curve { cutoffs, values, .. } = &line.curve;
+            let at = |at: usize| format!("{} at {}", number(values[at], 4), cutoffs[at]);
+            let last = cutoffs.len() - 1;
+            let mut places = vec![0, last / 2, last];
+            places.dedup();
+            format!("{}: {}", line.name, places.into_iter().map(at).collect::<Vec<_>>().join(", "))
+        };
+        AltText {
+            title: format!("{}: {} over {}", self.caption, self.title, self.across.name()),
+            values: self.lines.iter().map(line).collect::<Vec<_>>().join("; "),
+        }
     }
 
     fn lines(&self, paper: &mut Elements) {
@@ -146,7 +162,7 @@ impl Chart {
             Across::Rank => (Scale::exact(first, last, 6).whole(), Scale::round(low, high, 5)),
             Across::Recall => (Scale::round(0.0, last, 5), Scale::round(low.min(0.0), high, 5)),
         };
-        let plot = Plot::new(x, y, PLOT, 16.0);
+        let plot = Plot::new(x, y.bounded(self.bounds), PLOT, 16.0);
         plot.axes(paper, self.across.name(), &self.title);
         let labels = self.labels(&plot);
         for (number, (line, label)) in self.lines.iter().zip(labels).enumerate() {

@@ -2,18 +2,22 @@
 
 use super::context::Context;
 use super::curves::{self, Chart};
+use super::glossary;
 use super::histogram::{self, RunValues, queries};
 use super::markup::Elements;
+use super::names::{NAME, bounds, direction, heading, name, write_name};
 use super::page::{cell, figure, figures, note, section, table};
-use super::parts::{definitions, draw_curves, inputs, links, mean_interval};
+use super::parts::{definitions, draw_curves, footer, inputs, links, mean_interval};
 use super::plot::shortened;
 use super::scale::number;
-use super::tables::{MEASURES, direction, heading, left_out, name};
+use super::tables::{MEASURES, left_out};
 use super::whiskers::{Axis, Whisker, Whiskers};
+use crate::compare::order::MANY_RUNS;
 use crate::error::printable;
-use crate::measure::Average;
+use crate::measure::{Average, Better};
 use crate::report::{Note, notes};
 use crate::scores::{RunScores, Scores};
+use crate::sort;
 use crate::stats::StatName;
 use crate::stats::rounding::are_best;
 
@@ -30,7 +34,7 @@ const ALPHA: f64 = 0.05;
 
 pub fn write(scores: &Scores, context: &Context, page: &mut Elements) {
     page.line("h1", &[], printable(context.title.as_bytes()));
-    let runs: Vec<&RunScores> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
+    let runs: Vec<&RunScores> = ordered(scores).into_iter().map(|at| &scores.runs[at]).collect();
     let counts: Vec<usize> = runs.iter().map(|run| run.queries).collect();
     let all = match counts.as_slice() {
         [first, others @ ..] if others.iter().all(|count| count == first) => format!(", {}", queries(*first)),
@@ -85,12 +89,46 @@ pub fn write(scores: &Scores, context: &Context, page: &mut Elements) {
         definitions(page, &rows, context);
         inputs(page, context);
     });
+    glossary::of_scores(page, scores, context);
+    footer(page, context);
 }
 
-/// The runs, with labels that are short.
+/// The runs in the order of the page, with labels that are short.
 pub fn labelled(scores: &Scores) -> Vec<(&str, String)> {
-    let runs = scores.runs.iter().filter(|run| run.group.is_none());
-    runs.enumerate().map(|(at, run)| (run.name.as_str(), (at + 1).to_string())).collect()
+    let runs = ordered(scores).into_iter().map(|at| scores.runs[at].name.as_str());
+    runs.enumerate().map(|(at, name)| (name, (at + 1).to_string())).collect()
+}
+
+/// The places of the runs, without those of groups of queries: a few in the order of the input, many with the best by the first measure
+/// first.
+fn ordered(scores: &Scores) -> Vec<usize> {
+    let mut runs: Vec<usize> = (0..scores.runs.len()).filter(|&at| scores.runs[at].group.is_none()).collect();
+    if let Some(sign) = sorted(scores, runs.len()) {
+        sort::by_number(&mut runs, |&at| {
+            scores.runs[at].average(0).map_or(f64::INFINITY, |average| -sign * average)
+        });
+    }
+    runs
+}
+
+/// The sign of a better first measure, if there are so many runs that they are sorted by it.
+fn sorted(scores: &Scores, runs: usize) -> Option<f64> {
+    let sign = match scores.measures.first()?.definition().better {
+        Better::Higher => 1.0,
+        Better::Lower => -1.0,
+        Better::Neither => return None,
+    };
+    (runs >= MANY_RUNS).then_some(sign)
+}
+
+/// The places of the rows of a table: each run, and behind it its groups of queries.
+fn rows(scores: &Scores) -> Vec<usize> {
+    let with_groups = |run: usize| {
+        let name = &scores.runs[run].name;
+        let is_group = move |at: &usize| scores.runs[*at].group.is_some() && scores.runs[*at].name == *name;
+        [run].into_iter().chain((0..scores.runs.len()).filter(is_group))
+    };
+    ordered(scores).into_iter().flat_map(with_groups).collect()
 }
 
 /// The name of a run and of the group of its queries.
@@ -138,21 +176,23 @@ fn written(value: f64, stat: StatName) -> String {
 fn several_runs(page: &mut Elements, scores: &Scores) {
     let measures = scores.measures.len().min(MEASURES);
     let shown = scores.runs.len().min(RUNS).min(CELLS / measures.max(1));
-    let headings: Vec<String> = ["", "run"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(scores.measures[..measures].iter().map(heading))
-        .collect();
+    let headings: Vec<String> =
+        ["run".to_owned()].into_iter().chain(scores.measures[..measures].iter().map(heading)).collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let best: Vec<Vec<bool>> = (0..measures).map(|measure| best(scores, measure)).collect();
     let mut number_of = 0;
-    table(page, 2, &headings, |page| {
-        for (at, run) in scores.runs[..shown].iter().enumerate() {
+    table(page, 1, &headings, |page| {
+        for (at, run) in rows(scores).into_iter().take(shown).map(|at| (at, &scores.runs[at])) {
             page.element("tr", &[], |page| {
                 number_of += usize::from(run.group.is_none());
-                let label = if run.group.is_none() { number_of.to_string() } else { String::new() };
-                page.line("td", &[], label);
-                page.line("td", &[], full_name(run));
+                page.element("th", &[("scope", &"row")], |page| match &run.group {
+                    None => {
+                        page.line("span", &[("class", &"key")], number_of);
+                        page.text(" ");
+                        write_name(page, &run.name, NAME);
+                    }
+                    Some(_) => page.text(full_name(run)),
+                });
                 for (measure, best) in best.iter().enumerate() {
                     let value = run.stats.get(measure).and_then(|stats| stats.first());
                     let is_best = best[at];
@@ -166,7 +206,13 @@ fn several_runs(page: &mut Elements, scores: &Scores) {
     });
     left_out(page, shown, scores.runs.len(), "rows");
     left_out(page, measures, scores.measures.len(), "measures");
-    note(page, "* is the best average, which is not necessarily better: see `laneval compare`.");
+    let runs = scores.runs.iter().filter(|run| run.group.is_none()).count();
+    let order = sorted(scores, runs).map(|_| format!(" Runs are sorted by {}.", scores.measures[0]));
+    let order = order.unwrap_or_default();
+    note(
+        page,
+        &format!("* is the best average, which is not necessarily better: see `laneval compare`.{order}"),
+    );
 }
 
 /// Marks the runs with the best average of a measure; groups of queries have none.
@@ -211,8 +257,10 @@ fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
             }
             drawn = true;
             let title = format!("{}, {}", scores.measures[measure], direction(&scores.measures[measure]));
+            let bounds = bounds(&scores.measures[measure]);
             figure(page, &format!("{} of each run", scores.measures[measure]), None, |page| {
-                Whiskers::of(&rows, &Axis { title: &title, sides: None, zero: None, band: None }).draw(page);
+                Whiskers::of(&rows, &Axis { title: &title, sides: None, zero: None, band: None, bounds })
+                    .draw(page);
             });
         }
     });
@@ -237,7 +285,7 @@ fn spread(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
             if !values.is_empty() {
                 let title = format!("{of}, {}", direction(of));
                 figure(page, &format!("Values of {of}"), None, |page| {
-                    histogram::values(page, &format!("number of queries by {of}"), &title, &values);
+                    histogram::values(page, &title, bounds(of), &values);
                 });
             }
         }

@@ -1,8 +1,9 @@
 //! The distribution of numbers: bars over bins of one width.
 
 use super::markup::Elements;
-use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
+use super::plot::{AltText, COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
 use super::scale::{Scale, number, signed};
+use crate::sort;
 
 /// The most bins.
 const BINS: usize = 24;
@@ -43,10 +44,12 @@ pub struct Deltas<'a> {
     pub higher_is_better: bool,
     /// The title of the differences.
     pub title: &'a str,
+    /// The differences that cannot be exceeded.
+    pub bounds: [f64; 2],
 }
 
 /// Draws the distribution of differences. The bin in the middle is around 0.
-pub fn deltas(page: &mut Elements, says: &str, of: &Deltas) {
+pub fn deltas(page: &mut Elements, title: String, of: &Deltas) {
     let (first, last) = (of.deltas[0], of.deltas[of.deltas.len() - 1]);
     let most = first.abs().max(last.abs());
     let scale = Scale::round(0.0, most, BINS / 2 - 2);
@@ -57,12 +60,18 @@ pub fn deltas(page: &mut Elements, says: &str, of: &Deltas) {
     let [below, above] = [side(-last), side(first)];
     let bins = Bins::of(of.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);
     let highest = bins.counts.iter().copied().max().unwrap_or(0);
-    let x = Scale::exact(-(below + 0.5) * width, (above + 0.5) * width, 5);
+    let x = Scale::exact(-(below + 0.5) * width, (above + 0.5) * width, 5).bounded(of.bounds);
     let plot = Plot::new(x, Scale::round(0.0, highest as f64, 5).whole(), HEIGHT, 0.0);
-    chart(page, HEIGHT, says, |paper| {
+    let full = || bins.counts.iter().enumerate().filter(|(_, count)| **count > 0);
+    let title_of = |(bin, &count): (usize, &usize)| {
+        let [low, high] = bins.borders(bin);
+        format!("{}: {} to {}", queries(count), signed(low, 4), signed(high, 4))
+    };
+    let says = AltText { title, values: full().map(title_of).collect::<Vec<_>>().join("; ") };
+    chart(page, HEIGHT, &says, |paper| {
         plot.axes(paper, of.title, "queries");
-        for (bin, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            let [low, high] = bins.borders(bin);
+        for (bin, &count) in full() {
+            let [low, high] = bins.borders(bin).map(|border| plot.x.within(border));
             let class = match (bin as f64).total_cmp(&below) {
                 std::cmp::Ordering::Equal => "tied",
                 order => {
@@ -73,8 +82,8 @@ pub fn deltas(page: &mut Elements, says: &str, of: &Deltas) {
                     }
                 }
             };
-            let title = format!("{}: {} to {}", queries(count), signed(low, 4), signed(high, 4));
-            let [left, right] = [plot.x.at(low) + 0.6, plot.x.at(high) - 0.6];
+            let title = title_of((bin, &count));
+            let [left, right] = [low + 0.6, high - 0.6];
             rectangle(paper, class, [left, plot.y.at(count as f64)], [right, plot.y.at(0.0)], Some(&title));
         }
         let [.., top, bottom] = plot.borders();
@@ -92,11 +101,26 @@ pub struct RunValues<'a> {
     pub average: Option<(String, f64)>,
 }
 
+impl RunValues<'_> {
+    /// The values in words: how many, the average, the least, the median and the largest.
+    fn said(&self) -> String {
+        let mut sorted = self.values.to_vec();
+        sort::by_number(&mut sorted, |&value| value);
+        let average = self.average.as_ref().map_or(String::new(), |(text, _)| format!("average {text}, "));
+        let [least, median, most] = [0, sorted.len() / 2, sorted.len() - 1].map(|at| number(sorted[at], 4));
+        format!(
+            "{}: {}, {average}from {least} to {most}, half of them {median} or more",
+            self.label,
+            queries(sorted.len())
+        )
+    }
+}
+
 /// Draws the distribution of values of queries, one row for each run over one axis.
-pub fn values(page: &mut Elements, says: &str, title: &str, runs: &[RunValues]) {
+pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunValues]) {
     let all = || runs.iter().flat_map(|run| run.values.iter().copied());
     let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
-    let bins = Scale::round(low.min(0.0), high, BINS - 4);
+    let bins = Scale::round(low.min(0.0), high, BINS - 4).bounded(bounds);
     let ticks = bins.ticks();
     let (low, width) = (bins.numbers[0], ticks[1] - ticks[0]);
     let binned: Vec<Bins> =
@@ -105,7 +129,11 @@ pub fn values(page: &mut Elements, says: &str, title: &str, runs: &[RunValues]) 
     let [from, to] = bins.numbers;
     let scale = Scale::exact(from, to, 5).over(EDGE + 8.0, WIDTH - EDGE - 8.0);
     let bottom = runs.len() as f64 * ROW;
-    chart(page, bottom + 38.0, says, |paper| {
+    let says = AltText {
+        title: format!("number of queries by {title}"),
+        values: runs.iter().map(RunValues::said).collect::<Vec<_>>().join("; "),
+    };
+    chart(page, bottom + 38.0, &says, |paper| {
         for (row, (run, bins)) in runs.iter().zip(&binned).enumerate() {
             let base = (row + 1) as f64 * ROW;
             let average = run.average.as_ref().map_or(String::new(), |(text, _)| text.clone());

@@ -17,7 +17,11 @@ pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 /// Elements and text, one after the other.
 #[derive(Debug, Default)]
-pub struct Elements(String);
+pub struct Elements {
+    written: String,
+    /// The number of ids that were given out.
+    ids: usize,
+}
 
 impl Elements {
     /// Writes an element with the content that `inside` writes.
@@ -28,13 +32,13 @@ impl Elements {
         inside: impl FnOnce(&mut Elements),
     ) {
         self.open(name, attributes);
-        self.0.push('>');
+        self.written.push('>');
         inside(self);
-        self.0.push_str("</");
-        self.0.push_str(name);
-        self.0.push('>');
+        self.written.push_str("</");
+        self.written.push_str(name);
+        self.written.push('>');
         if ends_line(name) {
-            self.0.push('\n');
+            self.written.push('\n');
         }
     }
 
@@ -46,7 +50,7 @@ impl Elements {
     /// Writes an empty element.
     pub fn empty(&mut self, name: &'static str, attributes: Attributes) {
         self.open(name, attributes);
-        self.0.push_str("/>");
+        self.written.push_str("/>");
     }
 
     /// Writes a mark of a chart, with the text that appears over it.
@@ -56,23 +60,29 @@ impl Elements {
 
     /// Writes text.
     pub fn text(&mut self, text: impl Display) {
-        write!(Escaped(&mut self.0), "{text}").expect("a string takes everything");
+        write!(Escaped(&mut self.written), "{text}").expect("a string takes everything");
     }
 
     /// The text of the markup.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.written
+    }
+
+    /// A number that no other id of the markup has.
+    pub fn fresh(&mut self) -> usize {
+        self.ids += 1;
+        self.ids
     }
 
     fn open(&mut self, name: &'static str, attributes: Attributes) {
-        self.0.push('<');
-        self.0.push_str(name);
+        self.written.push('<');
+        self.written.push_str(name);
         for (attribute, value) in attributes {
-            self.0.push(' ');
-            self.0.push_str(attribute);
-            self.0.push_str("=\"");
+            self.written.push(' ');
+            self.written.push_str(attribute);
+            self.written.push_str("=\"");
             self.text(value);
-            self.0.push('"');
+            self.written.push('"');
         }
     }
 }
@@ -97,6 +107,9 @@ fn ends_line(name: &str) -> bool {
             | "div"
             | "testsuite"
             | "testcase"
+            | "details"
+            | "summary"
+            | "tbody"
     )
 }
 

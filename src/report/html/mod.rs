@@ -9,9 +9,14 @@ mod compared;
 mod context;
 mod curves;
 mod details;
+mod documents;
 mod evaluated;
+mod facing;
+mod glossary;
+mod headline;
 mod histogram;
 pub(super) mod markup;
+mod names;
 mod page;
 mod parts;
 mod plot;
@@ -29,8 +34,9 @@ use crate::measure::Measure;
 use crate::report::blocks::ReportBlock;
 use crate::scores::Scores;
 
-pub use context::{Context, ReadFile};
+pub use context::{Context, ReadFile, TopDocument, TopDocuments};
 pub use curves::measures as curves;
+pub use details::{LostQueries, lost_queries};
 
 /// Writes a comparison as a page.
 ///

@@ -10,9 +10,10 @@ const POLICY: &str = include_str!("policy.txt");
 
 /// The names of colours with their values on white paper and on a dark screen. The colours of series are those of Okabe and Ito, which the
 /// colour-blind can tell apart; those of a dark screen are lighter.
-const COLOURS: [(&str, &str, &str); 19] = [
+const COLOURS: [(&str, &str, &str); 22] = [
     ("paper", "#ffffff", "#14171a"),
     ("card", "#f5f6f7", "#1d2125"),
+    ("top", "#eaf3fa", "#1a2833"),
     ("ink", "#1b1f23", "#e8eaed"),
     ("soft", "#57606a", "#a5adb6"),
     ("rule", "#d5d9dd", "#3a4047"),
@@ -20,6 +21,8 @@ const COLOURS: [(&str, &str, &str); 19] = [
     ("band", "#efe3b8", "#4a4220"),
     ("gain", "#0072b2", "#56b4e9"),
     ("loss", "#d55e00", "#ff9248"),
+    ("bad", "#a83200", "#ff9d6b"),
+    ("link", "#0066a1", "#6cbcf0"),
     ("tied", "#8a929a", "#8a929a"),
     ("value", "#5c7f99", "#7fa6c4"),
     ("mean", "#1b1f23", "#ffffff"),
@@ -118,17 +121,36 @@ pub fn table(page: &mut Elements, words: usize, headings: &[&str], rows: impl Fn
 }
 
 /// Writes a row of a table, whose first cell names it.
-pub fn row(page: &mut Elements, name: &str, cells: &[String]) {
+pub fn row(page: &mut Elements, name: impl FnOnce(&mut Elements), cells: &[String]) {
     page.element("tr", &[], |page| {
-        page.line("th", &[("scope", &"row")], name);
+        page.element("th", &[("scope", &"row")], name);
         cells.iter().for_each(|cell| page.line("td", &[], cell));
     });
 }
 
 /// Writes a cell of a class, if it has one.
 pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)) {
+    classed(page, "td", class, inside);
+}
+
+/// Writes an element of a class, if it has one.
+pub fn classed(page: &mut Elements, name: &'static str, class: &str, inside: impl FnOnce(&mut Elements)) {
     let attributes: &[(&'static str, &dyn std::fmt::Display)] = &[("class", &class)];
-    page.element("td", if class.is_empty() { &[] } else { attributes }, inside);
+    page.element(name, if class.is_empty() { &[] } else { attributes }, inside);
+}
+
+/// Writes what is folded under a heading, which is open or not. No script is needed, and printed it is open.
+pub fn folded(
+    page: &mut Elements,
+    is_open: bool,
+    heading: impl FnOnce(&mut Elements),
+    inside: impl FnOnce(&mut Elements),
+) {
+    let open: &[(&'static str, &dyn std::fmt::Display)] = &[("open", &"open")];
+    page.element("details", if is_open { open } else { &[] }, |page| {
+        page.element("summary", &[], heading);
+        inside(page);
+    });
 }
 
 /// Text in which no line ends between a number and its sign.
@@ -139,4 +161,43 @@ pub fn unbroken(text: &str) -> String {
 /// Writes a remark.
 pub fn note(page: &mut Elements, text: &str) {
     page.line("p", &[("class", &"note")], unbroken(text));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The relative luminance of a colour, as WCAG 2 defines it.
+    fn luminance(colour: &str) -> f64 {
+        let part = |at: usize| {
+            let part = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    fn contrast(one: &str, other: &str) -> f64 {
+        let [one, other] = [one, other].map(luminance);
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn colours_can_be_told_from_what_is_behind_them() {
+        assert!((contrast("#d55e00", "#ffffff") - 3.87).abs() < 0.01, "an orange that no text may have");
+        let of = |name: &str| COLOURS.iter().find(|(of, ..)| *of == name).unwrap();
+        for ground in ["paper", "card", "top"] {
+            let (_, light, dark) = of(ground);
+            for text in ["ink", "soft", "bad", "link"] {
+                let (_, on_light, on_dark) = of(text);
+                let found = [contrast(on_light, light), contrast(on_dark, dark)];
+                assert!(found.iter().all(|&found| found >= 4.5), "{text} on {ground}: {found:?}");
+            }
+        }
+        // Marks of charts have to be seen, not read.
+        for mark in ["gain", "loss", "tied", "value", "c0", "c1", "c2", "c3", "c4", "c5", "c6"] {
+            let ((_, on_light, on_dark), (_, light, dark)) = (of(mark), of("paper"));
+            let found = [contrast(on_light, light), contrast(on_dark, dark)];
+            assert!(found.iter().all(|&found| found >= 3.0), "{mark}: {found:?}");
+        }
+    }
 }

@@ -54,7 +54,7 @@ pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &Conte
     });
 }
 
-/// Writes the inputs, the command that reproduces the page, and the version of laneval.
+/// Writes the inputs, and the command that reproduces the page.
 pub fn inputs(page: &mut Elements, context: &Context) {
     if !context.inputs.is_empty() {
         table(page, 3, &["input", "file", "fingerprint"], |page| {
@@ -62,7 +62,7 @@ pub fn inputs(page: &mut Elements, context: &Context) {
                 page.element("tr", &[], |page| {
                     page.line("th", &[("scope", &"row")], printable(input.kind.as_bytes()));
                     let file = shortened(&printable(input.name.as_bytes()), 100);
-                    page.line("td", &[], file);
+                    page.line("td", &[("class", &"words")], file);
                     let fingerprint = input.fingerprint.as_deref().unwrap_or("–");
                     page.element("td", &[], |page| {
                         page.line("code", &[], printable(fingerprint.as_bytes()));
@@ -76,5 +76,9 @@ pub fn inputs(page: &mut Elements, context: &Context) {
         note(page, "To reproduce this page:");
         page.line("pre", &[], printable(command.as_bytes()));
     }
+}
+
+/// Writes the end of a page: the version of laneval.
+pub fn footer(page: &mut Elements, context: &Context) {
     page.line("footer", &[], format_args!("laneval {}", printable(context.version.as_bytes())));
 }

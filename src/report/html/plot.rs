@@ -83,31 +83,47 @@ pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     }
 }
 
-/// Draws a chart: paper of some height, with a description for people who cannot see it.
-pub fn chart(page: &mut Elements, height: f64, says: &str, draw: impl FnOnce(&mut Elements)) {
-    chart_with(page, height, &[("role", &"img"), ("aria-label", &says)], draw);
+/// What a chart shows, in words, for people who do not see it.
+pub struct AltText {
+    /// What is drawn.
+    pub title: String,
+    /// The values; of very many, a summary of them.
+    pub values: String,
 }
 
-fn chart_with(page: &mut Elements, height: f64, more: Attributes, draw: impl FnOnce(&mut Elements)) {
+/// Draws a chart: paper of some height.
+pub fn chart(page: &mut Elements, height: f64, says: &AltText, draw: impl FnOnce(&mut Elements)) {
+    chart_with(page, height, says, &[], draw);
+}
+
+fn chart_with(
+    page: &mut Elements,
+    height: f64,
+    says: &AltText,
+    more: Attributes,
+    draw: impl FnOnce(&mut Elements),
+) {
     let view = format!("0 0 {} {}", At(WIDTH), At(height));
-    let mut attributes: Vec<(&'static str, &dyn Display)> = vec![("class", &"chart"), ("viewBox", &view)];
+    let number = page.fresh();
+    let [title, values] = ["title", "values"].map(|what| format!("{what}-{number}"));
+    let by = format!("{title} {values}");
+    let mut attributes: Vec<(&'static str, &dyn Display)> =
+        vec![("class", &"chart"), ("viewBox", &view), ("role", &"img"), ("aria-labelledby", &by)];
     attributes.extend_from_slice(more);
-    page.element("svg", &attributes, draw);
+    page.element("svg", &attributes, |paper| {
+        paper.line("title", &[("id", &title)], &says.title);
+        paper.line("desc", &[("id", &values)], &says.values);
+        draw(paper);
+    });
 }
 
 /// Draws a chart as a document of its own, on white paper.
-pub fn document(height: f64, says: &str, style: &str, draw: impl FnOnce(&mut Elements)) -> Elements {
+pub fn document(height: f64, says: &AltText, style: &str, draw: impl FnOnce(&mut Elements)) -> Elements {
     let mut page = Elements::default();
     let [wide, high] = [WIDTH, height].map(|length| At(2.0 * length));
-    let attributes: Attributes = &[
-        ("xmlns", &"http://www.w3.org/2000/svg"),
-        ("width", &wide),
-        ("height", &high),
-        ("role", &"img"),
-        ("aria-label", &says),
-    ];
-    chart_with(&mut page, height, attributes, |paper| {
-        paper.line("title", &[], says);
+    let attributes: Attributes =
+        &[("xmlns", &"http://www.w3.org/2000/svg"), ("width", &wide), ("height", &high)];
+    chart_with(&mut page, height, says, attributes, |paper| {
         paper.line("style", &[], style);
         paper.empty("rect", &[("width", &At(WIDTH)), ("height", &At(height)), ("class", &"paper")]);
         draw(paper);

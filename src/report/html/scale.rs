@@ -51,6 +51,13 @@ impl Scale {
         }
     }
 
+    /// Ends the scale at numbers that nothing can lie beyond, where it goes further.
+    pub fn bounded(self, [least, most]: [f64; 2]) -> Scale {
+        // Ticks are whole multiples of a step that divides 1 and so are 0 and 1: the scale still ends on ticks.
+        let [low, high] = [self.numbers[0].max(least), self.numbers[1].min(most)];
+        if low < high { Scale { numbers: [low, high], ..self } } else { self }
+    }
+
     /// Moves the scale to other places.
     pub fn over(self, from: f64, to: f64) -> Scale {
         Scale { places: [from, to], ..self }
@@ -150,6 +157,14 @@ mod tests {
         assert_eq!(labels(Scale::round(0.5, 0.5, 2)), ["0.45", "0.50", "0.55"]);
         assert_eq!(labels(Scale::round(0.0, 3e7, 2)), ["0", "2e7", "4e7"]);
         assert_eq!(labels(Scale::round(0.0, 2e-7, 2)), ["0", "1e-7", "2e-7"]);
+    }
+
+    #[test]
+    fn scales_end_at_bounds() {
+        let ends = |low: f64, high: f64| Scale::round(low, high, 5).bounded([0.0, 1.0]).numbers;
+        assert!(Scale::round(0.3, 1.03, 5).numbers[1] > 1.1, "unbounded, it goes on to 1.2");
+        assert_eq!([ends(0.3, 1.03), ends(-0.02, 0.9), ends(1.0, 1.0)], [[0.2, 1.0], [0.0, 1.0], [0.9, 1.0]]);
+        assert_eq!(Scale::round(2.0, 3.0, 2).bounded([0.0, 1.0]).numbers, [2.0, 3.0]);
     }
 
     #[test]

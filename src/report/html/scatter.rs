@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::histogram::queries;
 use super::markup::Elements;
-use super::plot::{Plot, chart, line};
+use super::plot::{AltText, Plot, chart, line};
 use super::scale::{At, Scale, number};
 
 /// The number of bins of a side.
@@ -36,17 +36,20 @@ pub struct PairValues<'a> {
     pub measure: &'a str,
     /// Whether a higher value is better.
     pub higher_is_better: bool,
+    /// The values that the measure cannot exceed.
+    pub bounds: [f64; 2],
     /// The id of a query.
     pub id: &'a dyn Fn(usize) -> String,
 }
 
 /// Draws the values.
-pub fn draw(page: &mut Elements, says: &str, of: &PairValues, detail: Detail) {
+pub fn draw(page: &mut Elements, title: String, of: &PairValues, detail: Detail) {
     let all = || of.values.iter().copied().flatten().copied();
     let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
-    let scale = Scale::round(low, high, 5);
+    let scale = Scale::round(low, high, 5).bounded(of.bounds);
     let plot = Plot::new(scale, scale, HEIGHT, 4.0);
-    chart(page, HEIGHT, says, |paper| {
+    let says = AltText { title, values: said(of, [low, high]) };
+    chart(page, HEIGHT, &says, |paper| {
         let [across, up] = of.names.map(|name| format!("{name}, {}", of.measure));
         plot.axes(paper, &across, &up);
         let [left, right, above, below] = plot.borders();
@@ -57,6 +60,24 @@ pub fn draw(page: &mut Elements, says: &str, of: &PairValues, detail: Detail) {
             Detail::Shades => shades(paper, &plot, of),
         }
     });
+}
+
+/// The values in words: on how many queries which run is better, and the range of values.
+fn said(of: &PairValues, [low, high]: [f64; 2]) -> String {
+    let on = |wanted: &str| {
+        let pairs = of.values[0].iter().zip(of.values[1]);
+        queries(pairs.filter(|&(&x, &y)| class(x, y, of) == wanted).count())
+    };
+    format!(
+        "{} is better on {}, {} on {}, and they are equal on {}; values from {} to {}",
+        of.names[1],
+        on("gain"),
+        of.names[0],
+        on("loss"),
+        on("tied"),
+        number(low, 4),
+        number(high, 4)
+    )
 }
 
 /// The queries at each place, to a unit of the paper.

@@ -1,18 +1,18 @@
 //! The tables of a comparison: means, differences, adjusted p, gates.
 
 use super::context::Context;
+use super::facing::Facing;
 use super::markup::Elements;
-use super::page::{cell, note, row, table};
+use super::names::{NAME, heading, name, name_in, write_name};
+use super::page::{cell, classed, note, table, unbroken};
 use super::plot::shortened;
 use super::scale::{number, signed};
+use crate::compare::GateSentence;
 use crate::compare::comparison::Comparison;
-use crate::compare::difference::Difference;
 use crate::error::printable;
-use crate::measure::{Better, Measure};
-use crate::sort;
 
 /// The most cells of the table of means.
-// The limits of all tables keep a page below 300 KB, whatever is compared. What is left out is said, and stands in the other formats.
+// The limits of all tables keep a page below 400 KB, whatever is compared. What is left out is said, and stands in the other formats.
 const MEANS: usize = 800;
 /// The most runs of a table.
 const RUNS: usize = 100;
@@ -24,38 +24,6 @@ const DIFFERENCES: usize = 60;
 const MATRIX: usize = 16;
 /// The most cells of all matrices.
 const CELLS: usize = 400;
-/// The most letters that are shown of the runs that one run is better than.
-const LABELS: usize = 12;
-/// The most columns of a name.
-pub const NAME: usize = 40;
-
-/// A name as it is shown: without controls, and not longer than [`NAME`] columns.
-pub fn name(name: &str) -> String {
-    shortened(&printable(name.as_bytes()), NAME)
-}
-
-/// The name of a run.
-pub fn run(of: &Comparison, run: usize) -> String {
-    name(&of.runs[run].name)
-}
-
-/// A measure, with an arrow in the direction in which it is better.
-pub fn heading(measure: &Measure) -> String {
-    match measure.definition().better {
-        Better::Higher => format!("{measure}\u{a0}↑"),
-        Better::Lower => format!("{measure}\u{a0}↓"),
-        Better::Neither => measure.to_string(),
-    }
-}
-
-/// The direction in which a measure is better.
-pub fn direction(measure: &Measure) -> &'static str {
-    match measure.definition().better {
-        Better::Higher => "higher is better",
-        Better::Lower => "lower is better",
-        Better::Neither => "neither higher nor lower is better",
-    }
-}
 
 /// A p as text; a dash if there is none.
 pub fn p(p: Option<f64>) -> String {
@@ -66,30 +34,9 @@ pub fn p(p: Option<f64>) -> String {
     }
 }
 
-/// A difference as text; for a geometric mean, a ratio.
-pub fn delta(of: &Difference, value: f64) -> String {
-    if of.logarithmic { format!("×{}", number(of.shown(value), 4)) } else { signed(value, 4) }
-}
-
-/// An interval of differences as text.
-pub fn interval(of: &Difference) -> String {
-    of.interval.map_or("–".to_owned(), |[low, high]| format!("{} to {}", delta(of, low), delta(of, high)))
-}
-
 /// The level of confidence as text, in percent.
 pub fn confidence(alpha: f64) -> String {
     format!("{} %", ((1.0 - alpha) * 1e8).round() / 1e6)
-}
-
-/// The indices of the runs of a table: all in their order, or the best of them if they are many.
-pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
-    let mut runs: Vec<usize> = (0..of.runs.len()).collect();
-    if runs.len() > most {
-        let merits = of.merits(measure);
-        sort::by_number(&mut runs, |&run| -merits[run]);
-        runs.truncate(most);
-    }
-    runs
 }
 
 /// Writes a note on the rows that are left out, if there are any.
@@ -99,26 +46,54 @@ pub fn left_out(page: &mut Elements, shown: usize, all: usize, what: &str) {
     }
 }
 
-/// Writes the means with the letters of the runs that each is better than.
+/// The indices of the runs of a table: those of a few in their order, of many the best by the first measure, and the baseline.
+pub fn shown_runs(of: &Comparison, most: usize) -> Vec<usize> {
+    if !of.has_many_runs() {
+        return (0..of.runs.len().min(most)).collect();
+    }
+    let mut runs = of.ranked(0);
+    if let Some(baseline) = of.baseline.filter(|baseline| !runs[..most.min(runs.len())].contains(baseline)) {
+        runs.truncate(most.max(1) - 1);
+        runs.push(baseline);
+    }
+    runs.truncate(most);
+    runs
+}
+
+/// What stands for a run where there is little room: its letter; of many runs its place in their order.
+pub fn key(of: &Comparison, run: usize) -> String {
+    match of.has_many_runs() {
+        true => (of.ranked(0).iter().take_while(|&&at| at != run).count() + 1).to_string(),
+        false => of.runs[run].label.clone(),
+    }
+}
+
+/// Writes the means with the letters of the runs that each is better than; many runs are sorted, and the top group is marked.
 pub fn means(page: &mut Elements, of: &Comparison) {
     let measures = of.measures.len().min(MEASURES);
-    let runs = shown_runs(of, 0, RUNS.min(MEANS / measures));
+    let runs = shown_runs(of, RUNS.min(MEANS / measures));
+    let top = top_group(of);
     let lacking = of.runs.iter().any(|run| run.filled > 0);
-    let mut headings = vec![String::new(), "run".to_owned()];
+    let mut headings = vec!["run".to_owned()];
     headings.extend(of.measures[..measures].iter().map(heading));
+    headings.extend(of.has_many_runs().then(|| format!("shown better than, by {}", of.measures[0])));
     headings.extend(lacking.then(|| "missing queries".to_owned()));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    table(page, 2, &headings, |page| {
+    table(page, 1, &headings, |page| {
         for &at in &runs {
-            page.element("tr", &[], |page| {
-                page.line("td", &[], &of.runs[at].label);
-                page.element("td", &[], |page| {
-                    page.text(run(of, at));
+            classed(page, "tr", if top.contains(&at) { "top" } else { "" }, |page| {
+                page.element("th", &[("scope", &"row")], |page| {
+                    page.line("span", &[("class", &"key")], key(of, at));
+                    page.text(" ");
+                    write_name(page, &of.runs[at].name, NAME);
                     if of.baseline == Some(at) {
                         page.line("small", &[], "baseline");
                     }
                 });
                 (0..measures).for_each(|measure| mean(page, of, measure, at));
+                if of.has_many_runs() {
+                    page.line("td", &[], beats(of, at));
+                }
                 if lacking {
                     page.line("td", &[], of.runs[at].filled);
                 }
@@ -127,19 +102,49 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     });
     left_out(page, runs.len(), of.runs.len(), "runs");
     left_out(page, measures, of.measures.len(), "measures");
+    legend_of_means(page, of, &top);
+}
+
+/// The top group of many runs: those that cannot be told from the best; none if that is all runs, or there is a baseline.
+fn top_group(of: &Comparison) -> Vec<usize> {
+    let top = if of.has_many_runs() && of.baseline.is_none() { of.leaders(0) } else { Vec::new() };
+    if top.len() < of.runs.len() { top } else { Vec::new() }
+}
+
+/// How many runs a run is shown to be better than under the first measure; against a baseline, whether it is that.
+fn beats(of: &Comparison, run: usize) -> String {
+    match (of.baseline, of.beaten(0, run).len()) {
+        (None, count) => format!("{count} of {}", of.runs.len() - 1),
+        (Some(_), 0) => "–".to_owned(),
+        (Some(baseline), _) if baseline == run => format!("{} runs", of.beaten(0, run).len()),
+        (Some(_), _) => "the baseline".to_owned(),
+    }
+}
+
+fn legend_of_means(page: &mut Elements, of: &Comparison, top: &[usize]) {
     let tied = if of.baseline.is_none() { " = is not shown to be worse than the best." } else { "" };
-    note(
-        page,
-        &format!(
-            "* is the best mean.{tied} Letters name the runs that a run is significantly better than: {}. ↑ means that higher is better, ↓ that lower is better.",
+    let others = match (of.has_many_runs(), top.len()) {
+        (false, _) => {
+            format!(" Letters name the runs that a run is significantly better than: {}.", of.method())
+        }
+        (true, 0) => format!(" Runs are sorted by {}. The test: {}.", of.measures[0], of.method()),
+        (true, count) => format!(
+            " Runs are sorted by {}. The top group, marked at its left, is the best run and those that are not shown to be worse: {count} of \
+             {}. The test: {}.",
+            of.measures[0],
+            of.runs.len(),
             of.method()
         ),
+    };
+    note(
+        page,
+        &format!("* is the best mean.{tied}{others} ↑ means that higher is better, ↓ that lower is better."),
     );
 }
 
 fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
     let is_best = of.is_best(measure, run);
-    let beaten = of.beaten(measure, run);
+    let beaten = if of.has_many_runs() { Vec::new() } else { of.beaten(measure, run) };
     let mark = match (is_best, of.is_tied_with_best(measure, run)) {
         (true, _) => "*",
         (false, Some(true)) => "=",
@@ -150,7 +155,8 @@ fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
         page.element("span", &[("class", &"marks")], |page| {
             page.text(mark);
             if !beaten.is_empty() {
-                page.line("sup", &[], labels(of, &beaten));
+                let labels: Vec<&str> = beaten.iter().map(|&run| of.runs[run].label.as_str()).collect();
+                page.line("sup", &[], labels.concat());
             }
         });
         if let Some(share) = of.runs[run].judged.get(measure).copied().flatten() {
@@ -159,41 +165,32 @@ fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
     });
 }
 
-/// The labels of some runs. If they are many, the first of them and the number of the others.
-fn labels(of: &Comparison, runs: &[usize]) -> String {
-    let letters = runs.iter().all(|&run| of.runs[run].label.chars().all(char::is_alphabetic));
-    let (join, most) = if letters { ("", LABELS) } else { ("·", LABELS / 3) };
-    let first: Vec<&str> = runs.iter().take(most).map(|&run| of.runs[run].label.as_str()).collect();
-    let more = runs.len() - first.len();
-    let more = if more > 0 { format!(" +{more}") } else { String::new() };
-    first.join(join) + &more
-}
-
-/// Writes the differences of each pair.
-pub fn differences(page: &mut Elements, of: &Comparison, shown: impl Fn(usize) -> Vec<usize>) {
+/// Writes the differences of each pair, one group of rows for each measure.
+pub fn differences<'a>(page: &mut Elements, of: &'a Comparison, shown: impl Fn(usize) -> Vec<Facing<'a>>) {
     let interval_of = format!("{} interval", confidence(of.options.alpha));
-    let mut headings = vec![
-        "measure",
-        "run",
-        "against",
-        "difference",
-        "relative",
-        &interval_of,
-        "p",
-        "adjusted p",
-        "d",
-        "won/tied/lost",
-    ];
+    let mut headings =
+        vec!["run", "difference", "relative", &interval_of, "p", "adjusted p", "d", "won/tied/lost"];
     headings.extend(["smallest detectable difference (80 % power)"]);
     headings.extend(of.options.power.map(|_| "queries needed"));
     headings.extend(of.options.margin.map(|_| "p within margin"));
-    let all = (0..of.measures.len()).flat_map(|measure| {
-        let places = shown(measure);
-        places.into_iter().map(move |at| &of.of_measure(measure)[at])
+    let mut room = DIFFERENCES;
+    table(page, 1, &headings, |page| {
+        for measure in 0..of.measures.len() {
+            let rows: Vec<Facing> = shown(measure).into_iter().take(room).collect();
+            room -= rows.len();
+            if rows.is_empty() {
+                continue;
+            }
+            page.element("tr", &[("class", &"group")], |page| {
+                let span = ("colspan", &headings.len() as &dyn std::fmt::Display);
+                page.element("th", &[span, ("scope", &"colgroup")], |page| {
+                    page.line("span", &[], heading(&of.measures[measure]));
+                });
+            });
+            rows.iter().for_each(|pair| difference_row(page, pair));
+        }
     });
-    let rows: Vec<&Difference> = all.take(DIFFERENCES).collect();
-    table(page, 3, &headings, |page| rows.iter().for_each(|difference| difference_row(page, of, difference)));
-    left_out(page, rows.len(), of.differences.len(), "differences");
+    left_out(page, DIFFERENCES - room, of.differences.len(), "differences");
     note(
         page,
         &format!(
@@ -204,27 +201,36 @@ pub fn differences(page: &mut Elements, of: &Comparison, shown: impl Fn(usize) -
     );
 }
 
-fn difference_row(page: &mut Elements, of: &Comparison, at: &Difference) {
+fn difference_row(page: &mut Elements, pair: &Facing) {
+    let Facing { of, at, one, other, .. } = *pair;
     let number_of =
         |value: Option<f64>, decimals| value.map_or("–".to_owned(), |value| number(value, decimals));
     let percent = |share: f64| format!("{} %", signed(100.0 * share, 1));
+    let [won, tied, lost] = pair.wins();
     let mut cells = vec![
-        run(of, at.pair.run),
-        run(of, at.pair.baseline),
-        delta(at, at.paired.mean),
-        at.relative.map_or("–".to_owned(), percent),
-        interval(at),
+        pair.text(pair.mean()),
+        pair.relative().map_or("–".to_owned(), percent),
+        pair.interval(),
         p(at.p),
         p(at.p_adjusted),
-        number_of(at.paired.d_z(), 2),
-        format!("{}/{}/{}", at.wins.wins, at.wins.ties, at.wins.losses),
+        number_of(at.paired.d_z().map(|d| pair.turned(d)), 2),
+        format!("{won}/{tied}/{lost}"),
         at.smallest_found.filter(|_| !at.logarithmic).map_or("–".to_owned(), |found| number(found, 4)),
     ];
     cells.extend(
         of.options.power.map(|_| at.queries_needed.map_or("–".to_owned(), |needed| needed.to_string())),
     );
     cells.extend(of.options.margin.map(|_| p(at.p_margin)));
-    row(page, &of.measures[at.measure].to_string(), &cells);
+    page.element("tr", &[], |page| {
+        page.element("th", &[("scope", &"row")], |page| {
+            write_name(page, &of.runs[one].name, NAME);
+            page.element("small", &[], |page| {
+                page.text("against ");
+                write_name(page, &of.runs[other].name, NAME);
+            });
+        });
+        cells.iter().for_each(|cell| page.line("td", &[], cell));
+    });
 }
 
 /// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a baseline in one table.
@@ -232,23 +238,23 @@ pub fn adjusted(page: &mut Elements, of: &Comparison) {
     if let Some(baseline) = of.baseline {
         return against(page, of, baseline);
     }
-    let runs = shown_runs(of, 0, MATRIX);
+    let runs = shown_runs(of, MATRIX);
     let measures = (CELLS / (runs.len() * runs.len())).clamp(1, of.measures.len());
     for measure in 0..measures {
         let of_measure = of.measures[measure].to_string();
         page.line("h3", &[], &of_measure);
         let columns =
-            runs.iter().map(|&other| format!("{} {}", of.runs[other].label, shortened(&run(of, other), 14)));
-        let headings: Vec<String> = [String::new()].into_iter().chain(columns).collect();
+            runs.iter().map(|&other| format!("{} {}", key(of, other), name_in(&of.runs[other].name, 14)));
+        let headings: Vec<String> = ["run".to_owned()].into_iter().chain(columns).collect();
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
         table(page, 1, &headings, |page| {
             for &at in &runs {
                 page.element("tr", &[], |page| {
-                    page.line(
-                        "th",
-                        &[("scope", &"row")],
-                        format_args!("{} {}", of.runs[at].label, run(of, at)),
-                    );
+                    page.element("th", &[("scope", &"row")], |page| {
+                        page.line("span", &[("class", &"key")], key(of, at));
+                        page.text(" ");
+                        write_name(page, &of.runs[at].name, NAME);
+                    });
                     runs.iter().for_each(|&other| adjusted_cell(page, of, measure, [at, other]));
                 });
             }
@@ -268,14 +274,14 @@ pub fn adjusted(page: &mut Elements, of: &Comparison) {
 
 fn against(page: &mut Elements, of: &Comparison, baseline: usize) {
     let measures = of.measures.len().min(MEASURES);
-    let runs = shown_runs(of, 0, (CELLS / measures).clamp(MATRIX, RUNS));
+    let runs = shown_runs(of, (CELLS / measures).clamp(MATRIX, RUNS));
     let headings: Vec<String> =
         ["run".to_owned()].into_iter().chain(of.measures[..measures].iter().map(heading)).collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     table(page, 1, &headings, |page| {
         for &at in runs.iter().filter(|&&at| at != baseline) {
             page.element("tr", &[], |page| {
-                page.line("th", &[("scope", &"row")], run(of, at));
+                page.element("th", &[("scope", &"row")], |page| write_name(page, &of.runs[at].name, NAME));
                 (0..measures).for_each(|measure| adjusted_cell(page, of, measure, [at, baseline]));
             });
         }
@@ -283,7 +289,7 @@ fn against(page: &mut Elements, of: &Comparison, baseline: usize) {
     left_out(page, runs.len(), of.runs.len(), "runs");
     let text = format!(
         "Against {}: ▲ the run is better, ▼ it is worse, at {}: {}.",
-        run(of, baseline),
+        name(&of.runs[baseline].name),
         of.options.alpha,
         of.method()
     );
@@ -303,24 +309,23 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
     cell(page, class, |page| page.text(format_args!("{mark}{}", p(difference.p_adjusted))));
 }
 
-/// Writes the result of each gate.
+/// Writes the result of each gate: what happened, and what was allowed.
 pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
-    table(page, 3, &["gate", "run", "verdict", "value", "limit", "p"], |page| {
+    table(page, 5, &["gate", "run", "verdict", "what happened", "allowed"], |page| {
         for (gate, judged) in context.gates {
             for judged in judged {
-                let verdict = judged.verdict;
                 page.element("tr", &[], |page| {
                     page.line("th", &[("scope", &"row")], shortened(&gate.to_string(), 80));
-                    page.line("td", &[], run(of, judged.run));
+                    cell(page, "words", |page| write_name(page, &of.runs[judged.run].name, NAME));
                     let (class, words) =
-                        if verdict.failed { ("failed", "✗ failed") } else { ("", "✓ passed") };
+                        if judged.verdict.failed { ("failed", "✗ failed") } else { ("", "✓ passed") };
                     cell(page, class, |page| page.text(words));
-                    page.line("td", &[], number(verdict.value, 4));
-                    page.line("td", &[], number(verdict.threshold, 4));
-                    page.line("td", &[], p(verdict.p));
+                    let GateSentence { happened, allowed } = of.gate_sentence(gate, judged);
+                    for words in [happened, allowed] {
+                        cell(page, "words", |page| page.text(unbroken(&printable(words.as_bytes()))));
+                    }
                 });
             }
         }
     });
-    note(page, "The value is the run's mean, or by how much the run is worse than the baseline.");
 }

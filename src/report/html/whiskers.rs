@@ -1,7 +1,9 @@
 //! Dots with intervals, one for each row: means of runs, or differences of pairs.
 
 use super::markup::Elements;
-use super::plot::{COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below};
+use super::plot::{
+    AltText, COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below,
+};
 use super::scale::{At, Scale};
 
 /// The height of a row.
@@ -39,6 +41,8 @@ pub struct Axis<'a> {
     pub zero: Option<f64>,
     /// The range of differences that do not matter.
     pub band: Option<[f64; 2]>,
+    /// The numbers that the measure cannot exceed: the axis ends there, and so do whiskers.
+    pub bounds: [f64; 2],
 }
 
 /// Rows over one axis.
@@ -63,19 +67,24 @@ impl<'a> Whiskers<'a> {
             ends.iter().copied().fold(f64::INFINITY, f64::min),
             ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         ];
-        let scale = Scale::round(low, high, 5).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
+        let scale = Scale::round(low, high, 5).bounded(axis.bounds).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
         let top = if axis.sides.is_some() { 21.0 } else { 6.0 };
         Whiskers { rows, axis, scale, top, bottom: top + rows.len() as f64 * ROW }
     }
 
     /// Draws the rows in a page.
     pub fn draw(&self, page: &mut Elements) {
-        chart(page, self.bottom + BELOW, self.axis.title, |paper| self.lines(paper));
+        chart(page, self.bottom + BELOW, &self.says(), |paper| self.lines(paper));
     }
 
     /// The rows as an SVG document.
     pub fn document(&self, style: &str) -> Elements {
-        document(self.bottom + BELOW, self.axis.title, style, |paper| self.lines(paper))
+        document(self.bottom + BELOW, &self.says(), style, |paper| self.lines(paper))
+    }
+
+    fn says(&self) -> AltText {
+        let rows: Vec<&str> = self.rows.iter().map(|row| row.title.as_str()).collect();
+        AltText { title: self.axis.title.to_owned(), values: rows.join("; ") }
     }
 
     fn lines(&self, paper: &mut Elements) {
@@ -121,13 +130,21 @@ fn draw_row(paper: &mut Elements, row: &Whisker, scale: &Scale, above: f64) {
     let class = format!("whisker {}", row.colour);
     paper.element("g", &[("class", &class)], |paper| {
         paper.line("title", &[], &row.title);
-        if let Some([low, high]) = row.interval.map(|ends| ends.map(|end| scale.at(end))) {
-            let [low, high, above] = [low, high, middle - 3.5].map(At);
-            let path = format!("M{low} {middle}H{high}M{low} {above}v7M{high} {above}v7");
-            paper.empty("path", &[("class", &"line"), ("d", &path)]);
+        if let Some(ends) = row.interval {
+            paper.empty("path", &[("class", &"line"), ("d", &interval_path(ends, scale, middle))]);
         }
         let class = if row.filled { "dot" } else { "dot hollow" };
-        let at = At(scale.at(row.point));
+        let at = At(scale.within(row.point));
         paper.empty("circle", &[("class", &class), ("cx", &at), ("cy", &At(middle)), ("r", &4.5)]);
     });
+}
+
+/// The line of an interval. An end beyond the scale has no bar across it.
+fn interval_path(ends: [f64; 2], scale: &Scale, middle: f64) -> String {
+    let [low, high] = ends.map(|end| At(scale.within(end)));
+    let mut path = format!("M{low} {middle}H{high}");
+    for end in ends.into_iter().filter(|&end| scale.within(end) == scale.at(end)) {
+        path.push_str(&format!("M{} {}v7", At(scale.at(end)), At(middle - 3.5)));
+    }
+    path
 }

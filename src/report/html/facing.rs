@@ -1,0 +1,132 @@
+//! A pair as a page shows it: one run against the other, in the order that is told.
+//!
+//! A difference is that of a run less the one before it in the input. Of many runs without a baseline the best is shown against each of the
+//! others, and then the numbers of some pairs have to change their sign; where the question has a direction, they keep it.
+
+use super::names::{name, name_in};
+use super::scale::{number, signed};
+use crate::compare::comparison::Comparison;
+use crate::compare::difference::Difference;
+use crate::compare::options::Alternative;
+use crate::measure::Better;
+
+/// A difference with its runs in the order in which they are shown.
+#[derive(Clone, Copy)]
+pub struct Facing<'a> {
+    /// The comparison.
+    pub of: &'a Comparison,
+    /// The difference as it was computed.
+    pub at: &'a Difference,
+    /// The run that is shown against the other.
+    pub one: usize,
+    /// The other run.
+    pub other: usize,
+    /// The sign of what is shown: −1 if the runs change places.
+    sign: f64,
+}
+
+impl<'a> Facing<'a> {
+    /// Shows a difference in its own order.
+    pub fn as_given(of: &'a Comparison, at: &'a Difference) -> Self {
+        Facing { of, at, one: at.pair.run, other: at.pair.baseline, sign: 1.0 }
+    }
+
+    /// Shows a difference in the order of the page: of many runs the one that is better under the first measure comes first.
+    pub fn told(of: &'a Comparison, at: &'a Difference) -> Self {
+        let given = Facing::as_given(of, at);
+        let is_free = of.baseline.is_none() && of.options.alternative == Alternative::TwoSided;
+        let merits = of.merits(0);
+        match of.has_many_runs() && is_free && merits[given.one] < merits[given.other] {
+            true => Facing { one: given.other, other: given.one, sign: -1.0, ..given },
+            false => given,
+        }
+    }
+
+    /// The names of the two runs, the other one first, as it is subtracted.
+    pub fn names(&self) -> [String; 2] {
+        [self.other, self.one].map(|run| name(&self.of.runs[run].name))
+    }
+
+    /// The names of the two runs, shortened to some columns.
+    pub fn short_names(&self, columns: usize) -> [String; 2] {
+        [self.other, self.one].map(|run| name_in(&self.of.runs[run].name, columns))
+    }
+
+    /// A number of the difference in the order of the page.
+    pub fn turned(&self, value: f64) -> f64 {
+        self.sign * value
+    }
+
+    /// The mean difference.
+    pub fn mean(&self) -> f64 {
+        self.turned(self.at.paired.mean)
+    }
+
+    /// The interval of the mean difference.
+    pub fn ends(&self) -> Option<[f64; 2]> {
+        self.at.interval.map(|[low, high]| if self.sign < 0.0 { [-high, -low] } else { [low, high] })
+    }
+
+    /// By how much a query differs.
+    pub fn change(&self, query: usize) -> f64 {
+        self.turned(self.of.change(self.at, query))
+    }
+
+    /// The mean difference as a share of the other run's mean.
+    pub fn relative(&self) -> Option<f64> {
+        if self.sign > 0.0 {
+            return self.at.relative;
+        }
+        if self.at.logarithmic {
+            return Some(self.mean().exp() - 1.0);
+        }
+        let mean = self.of.runs[self.other].means[self.at.measure];
+        (mean != 0.0).then(|| self.mean() / mean)
+    }
+
+    /// The numbers of queries that the one won, tied and lost.
+    pub fn wins(&self) -> [usize; 3] {
+        let wins = &self.at.wins;
+        let [won, lost] = if self.sign < 0.0 { [wins.losses, wins.wins] } else { [wins.wins, wins.losses] };
+        [won, wins.ties, lost]
+    }
+
+    /// Whether the one has the better mean.
+    pub fn is_gain(&self) -> bool {
+        self.turned(self.at.gain()) > 0.0
+    }
+
+    /// Whether a query is better if its difference is above 0.
+    pub fn higher_is_better(&self) -> bool {
+        self.at.better != Better::Lower
+    }
+
+    /// Whether the difference is significant.
+    pub fn is_sure(&self) -> bool {
+        self.at.is_significant(self.of.options.alpha)
+    }
+
+    /// A difference as text; for a geometric mean, a ratio.
+    pub fn text(&self, value: f64) -> String {
+        match self.at.logarithmic {
+            true => format!("×{}", number(self.at.shown(value), 4)),
+            false => signed(value, 4),
+        }
+    }
+
+    /// The interval as text.
+    pub fn interval(&self) -> String {
+        self.ends()
+            .map_or("–".to_owned(), |[low, high]| format!("{} to {}", self.text(low), self.text(high)))
+    }
+}
+
+/// The pair of the headline: of the pairs that are put in words the first that is decided; of many runs the best and the next.
+pub fn first_pair(of: &Comparison) -> Option<Facing<'_>> {
+    let pairs = of.leading();
+    let is_decided = |at: &&&Difference| {
+        at.paired.all_zero || at.is_equivalent == Some(true) || at.is_significant(of.options.alpha)
+    };
+    let decided = pairs.iter().find(is_decided).filter(|_| !of.has_many_runs());
+    decided.or(pairs.first()).map(|at| Facing::told(of, at))
+}
