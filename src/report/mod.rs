@@ -171,7 +171,12 @@ impl Format {
             Format::Markdown => comparison::table::write_markup(Markup::Markdown, report, options, to),
             Format::Latex => comparison::table::write_markup(Markup::Latex, report, options, to),
             Format::Html => {
-                let context = html::Context { gates: report.gates, ..html::Context::new("Comparison") };
+                let context = html::Context {
+                    gates: report.gates,
+                    groups: report.groups,
+                    group_kind: report.kind,
+                    ..html::Context::new("Comparison")
+                };
                 html::comparison(report.comparison, &context, to)
             }
             Format::Svg => html::forest(report.comparison, to),

@@ -28,6 +28,7 @@ use super::refused::{self, Wish};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
+use super::titles;
 use groups::GroupsCompared;
 
 const EXAMPLES: &str = "\
@@ -145,6 +146,10 @@ pub struct Compare {
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     group_by: Option<PathBuf>,
 
+    /// Show the texts of queries on the page, from a file: lines of id and text, TSV or CSV with a header, JSON, JSONL as of BEIR, or topics
+    /// of TREC
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    titles: Option<PathBuf>,
     /// Write the values and differences of queries too
     ///
     /// A table has the queries that differ most.
@@ -152,7 +157,8 @@ pub struct Compare {
     per_query: bool,
     /// Order the runs by this measure, or as `input`
     ///
-    /// The best is first. It is the order of tables and pages, without this option by the first measure from six runs on. Formats for programs keep the order of the input.
+    /// The best is first. It is the order of tables, and without this option that by the first measure from six runs on, as on pages. Formats
+    /// for programs keep the order of the input.
     #[arg(long, value_name = "MEASURE", value_parser = order, help_heading = "Output")]
     sort: Option<RunOrder>,
     /// Show only the first N runs in tables
@@ -251,6 +257,8 @@ impl Compare {
         let paths = self.paths();
         let targets = self.report.targets(&paths)?;
         printed::check(&targets, &self.fail_if)?;
+        let has_page = targets.iter().any(|target| target.format == Format::Html);
+        refused::check([(Wish::Titles, self.titles.is_some()), (Wish::NoPage, !has_page)])?;
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
         let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
@@ -273,7 +281,6 @@ impl Compare {
                 let bytes = part.to_bytes();
                 partial.write(|to| to.write_all(&bytes))?;
             }
-            let has_page = targets.iter().any(|target| target.format == Format::Html);
             let origin = match has_page {
                 true => self.origin(words, &inputs, (&evaluator, &matrices), &comparison)?,
                 false => PageOrigin::default(),
@@ -313,8 +320,8 @@ impl Compare {
     /// Returns all files that are read.
     fn paths(&self) -> Vec<PathBuf> {
         let stored = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
-        let beside = [self.asked.only.clone(), self.group_by.clone(), stored].into_iter().flatten();
-        named(&self.inputs).1.into_iter().chain(beside).collect()
+        let beside = [self.asked.only.clone(), self.group_by.clone(), self.titles.clone(), stored];
+        named(&self.inputs).1.into_iter().chain(beside.into_iter().flatten()).collect()
     }
 
     /// Compares groups of queries, or by each judge, as far as that is asked for.
@@ -363,7 +370,12 @@ impl Compare {
     ) -> Result<PageOrigin, Stop> {
         let origin = PageOrigin::of(words, inputs)?.titled(self.report.title());
         let origin = origin.with_matrices(&self.asked, evaluator, matrices)?;
-        Ok(origin.with_documents(comparison, inputs, &self.asked, evaluator))
+        let origin = origin.with_documents(comparison, inputs, &self.asked, evaluator);
+        let Some(path) = &self.titles else { return Ok(origin) };
+        let (titles, note) = titles::read(path, comparison.query_ids())?;
+        let loud = |note: &Note| !self.quiet || matches!(note, Note::Warning(_));
+        note.filter(loud).iter().for_each(say);
+        origin.with_titles(titles).with_file("texts of queries", path)
     }
 
     fn options(&self) -> ComparisonOptions {

@@ -16,6 +16,7 @@ use super::inputs::EvaluationInputs;
 use super::lost_queries;
 use super::stop::Stop;
 use super::style::shown;
+use super::titles::Titles;
 
 /// The deepest rank of curves.
 const DEEPEST: u32 = 100;
@@ -35,6 +36,7 @@ pub struct PageOrigin {
     settings: Vec<(String, String)>,
     curves: Option<Scores>,
     documents: Vec<TopDocuments>,
+    titles: Titles,
 }
 
 impl PageOrigin {
@@ -57,6 +59,11 @@ impl PageOrigin {
     /// Takes a title, if one was asked for.
     pub fn titled(self, title: Option<&str>) -> Self {
         PageOrigin { title: title.map(str::to_owned), ..self }
+    }
+
+    /// Takes texts of queries.
+    pub fn with_titles(self, titles: Titles) -> Self {
+        PageOrigin { titles, ..self }
     }
 
     /// Adds a file that is read beside the inputs.
@@ -125,6 +132,7 @@ impl PageOrigin {
         context.settings = &self.settings;
         context.curves = self.curves.as_ref();
         context.documents = &self.documents;
+        context.titles = &self.titles;
         context
     }
 }

@@ -32,6 +32,8 @@ pub enum Wish {
     /// No page among the outputs.
     NoPage,
     Title,
+    /// `compare --titles`.
+    Titles,
     GroupBy,
     PerQuery,
     Wide,
@@ -55,7 +57,7 @@ pub enum Wish {
 use Wish::{
     Build, Compare, ComparedGroups, ComparedJudges, EachJudge, FailIf, FormatHtml, FormatJunit, FormatTrec,
     GroupBy, Interval, KeepTies, Merge, MergeComparisons, NoGates, NoPage, Only, OverOrders, Partial,
-    PerQuery, Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Title, Wide,
+    PerQuery, Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Title, Titles, Wide,
 };
 
 /// Two wishes that do not go together, and what to say of them.
@@ -95,6 +97,7 @@ const REFUSED: &[Refusal] = &[
     Refusal(Interval, Stat, "--stat has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, Partial, "--partial has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, FailIf, "--fail-if has no place for an interval: take --ties average, best or worst one by one"),
+    Refusal(Titles, NoPage, "--titles has the texts of queries for a page: write one with -o report.html or --format html"),
     Refusal(Title, NoPage, "--title is the title of a page: write one with -o report.html or --format html"),
     Refusal(FormatTrec, Stat, "the format trec has no place for --stat: choose another format"),
 ];

@@ -322,7 +322,7 @@ fn pages_say_what_was_shown_and_how_to_make_them_again() {
             "<p class=\"note\">┌│└ equal scores: ordered by document id, descending</p>",
             "<h3>Relevant documents at other ranks, the largest differences first (–: missed)</h3>",
             "<dt>equal scores</dt><dd>docno-desc</dd>",
-            "<th scope=\"row\">texts of queries</th><td>t.tsv</td>",
+            "<th scope=\"row\">texts of queries</th><td class=\"words\">t.tsv</td>",
             "laneval show qrels one other --query q1 -m nDCG@5 --titles t.tsv -o s.html",
         ],
     );

@@ -430,3 +430,37 @@ fn outputs_that_are_refused() {
     let left: Vec<String> = folder.names();
     assert!(!left.iter().any(|name| name.ends_with(".md") || name.ends_with(".xml")), "{left:?}");
 }
+
+/// A page shows groups with their verdicts, the gates in them, and the texts of queries.
+#[test]
+fn a_page_of_groups_with_texts() {
+    let folder = demo();
+    let groups = (1..=40).map(|query| format!("{query:02}\t{}\n", if query > 20 { "late" } else { "early" }));
+    folder.put("groups", groups.collect::<String>());
+    let titles = (1..=39).map(|query| format!("{query:02}\tsailing boats {query} <b>\n"));
+    folder.put("titles.tsv", titles.collect::<String>());
+    let command = "compare qrels bm25 hybrid -m nDCG@10 --group-by groups --titles titles.tsv";
+    let ran = folder
+        .shell(&format!("$L {command} --fail-if 'nDCG@10 < 0.55' --fail-if 'nDCG@10 < 0.75' -o p.html"));
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert_says(&ran.err, &["1 of 40 queries has no text in titles.tsv (40)"]);
+    let page = String::from_utf8(folder.get("p.html")).unwrap();
+    assert_says(
+        &page,
+        &[
+            "gates, over all queries and in groups, failed",
+            "nDCG@10 &lt; 0.75 [early]",
+            "<h2>Groups, by nDCG@10</h2>",
+            "hybrid is better than bm25: nDCG@10",
+            "sailing boats 18 &lt;b&gt;",
+            "texts of queries",
+        ],
+    );
+    assert!(!page.contains("<b>"), "texts are escaped");
+    assert_says(
+        &folder.error(&format!("{command} -o a.md")),
+        &["--titles has the texts of queries for a page"],
+    );
+    let same = folder.error("compare qrels bm25 hybrid --titles titles.tsv -o p.html -o titles.tsv");
+    assert_says(&same, &["titles.tsv: cannot write: it is one of the inputs"]);
+}

@@ -39,7 +39,7 @@ pub struct ComparedGroup {
 
 /// A result of a gate, with the comparison that it was judged by.
 #[derive(Clone, Copy)]
-pub(super) struct GateResult<'a> {
+pub(in crate::report) struct GateResult<'a> {
     /// The name of the group; empty of all queries.
     pub group: &'a str,
     /// The comparison.
@@ -94,7 +94,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// The results of gates: over all queries, then group by group.
-    pub(super) fn results(&self) -> Vec<GateResult<'a>> {
+    pub(in crate::report) fn results(&self) -> Vec<GateResult<'a>> {
         let whole = ("", self.comparison, self.gates);
         let groups = self.groups.iter().map(|of| (&of.name[..], &of.comparison, &of.gates[..]));
         let all = [whole].into_iter().chain(groups);

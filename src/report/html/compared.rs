@@ -19,6 +19,7 @@ use crate::compare::difference::Difference;
 use crate::compare::options::Scope;
 use crate::error::printable;
 use crate::measure::Better;
+use crate::report::comparison::GroupKind;
 
 /// The most measures with figures.
 const MEASURES: usize = 8;
@@ -38,14 +39,23 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
     let charts = charts(of, context);
     let has_matrix = of.runs.len() >= 3;
     let mut sections = vec![("means", "Means"), ("differences", "Differences")];
+    let by = if context.group_kind == GroupKind::Judge { "Judges" } else { "Groups" };
+    sections.extend((!context.groups.is_empty()).then_some(("groups", by)));
     sections.extend(of.has_values().then_some(("queries", "Queries")));
     sections.extend((!charts.is_empty()).then_some(("curves", "Curves")));
     sections.extend(has_matrix.then_some(("adjusted", "Adjusted p")));
-    sections.extend((!context.gates.is_empty()).then_some(("gates", "Gates")));
+    let has_gates = !context.gates.is_empty();
+    sections.extend(has_gates.then_some(("gates", "Gates")));
     sections.push(("settings", "Settings"));
     links(page, &sections);
     section(page, "means", "Means", |page| means(page, of));
     section(page, "differences", "Differences", |page| differences(page, of));
+    if !context.groups.is_empty() {
+        section(page, "groups", &format!("{by}, by {}", of.measures[0]), |page| {
+            tables::groups(page, of, context);
+            note(page, "p is corrected within each, and not for their number.");
+        });
+    }
     if of.has_values() {
         section(page, "queries", &format!("Queries, by {}", of.measures[0]), |page| {
             let (pairs, left) = details::shown(of);
@@ -59,7 +69,7 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Elements) {
     if has_matrix {
         section(page, "adjusted", "Adjusted p", |page| tables::adjusted(page, of));
     }
-    if !context.gates.is_empty() {
+    if has_gates {
         section(page, "gates", "Gates", |page| tables::gates(page, of, context));
     }
     section(page, "settings", "Settings", |page| {

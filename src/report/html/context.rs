@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::compare::comparison::Judged;
+use crate::compare::comparison::{Comparison, Judged};
 use crate::compare::gate::Gate;
+use crate::report::comparison::{ComparedGroup, ComparisonReport, GroupKind};
 use crate::scores::Scores;
 
 /// The texts of queries of a page that has none.
@@ -30,6 +31,10 @@ pub struct Context<'a> {
     pub curves: Option<&'a Scores>,
     /// Gates with their results.
     pub gates: &'a [(Gate, Vec<Judged>)],
+    /// The comparisons of groups of queries, or by judge, with the results of gates in them.
+    pub groups: &'a [ComparedGroup],
+    /// What the groups are.
+    pub group_kind: GroupKind,
     /// Texts of queries, by the ids of the queries.
     pub titles: &'a HashMap<Vec<u8>, String>,
     /// The first documents of some queries in some runs.
@@ -74,6 +79,13 @@ pub struct TopDocument {
 }
 
 impl<'a> Context<'a> {
+    /// The comparison with its gates and groups.
+    pub(super) fn report(&self, comparison: &'a Comparison) -> ComparisonReport<'a> {
+        let mut report = ComparisonReport::new(comparison, self.gates);
+        (report.groups, report.kind) = (self.groups, self.group_kind);
+        report
+    }
+
     /// Makes a context of a heading alone.
     pub fn new(title: &'a str) -> Context<'a> {
         Context {
@@ -85,6 +97,8 @@ impl<'a> Context<'a> {
             settings: &[],
             curves: None,
             gates: &[],
+            groups: &[],
+            group_kind: GroupKind::Queries,
             titles: &NO_TITLES,
             documents: &[],
         }

@@ -120,18 +120,20 @@ fn grouped(value: f64) -> String {
 
 /// Writes which gates failed and which passed: what happened, and what was allowed.
 fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
-    let all: Vec<(&Gate, &Judged)> =
-        context.gates.iter().flat_map(|(gate, judged)| judged.iter().map(move |of| (gate, of))).collect();
-    let fails = |(_, judged): &&(Gate, Vec<Judged>)| judged.iter().any(|of| of.verdict.failed);
-    let (count, failed) = (context.gates.len(), context.gates.iter().filter(fails).count());
-    if count == 0 {
+    let report = context.report(of);
+    let results = report.results();
+    if results.is_empty() {
         return;
     }
+    let fails = |(_, judged): &&(Gate, Vec<Judged>)| judged.iter().any(|of| of.verdict.failed);
+    // A gate counts once over all queries, and once in each group.
+    let all = || context.gates.iter().chain(context.groups.iter().flat_map(|group| &group.gates));
+    let (count, failed) = (all().count(), all().filter(fails).count());
+    let what = if context.groups.is_empty() { "gates" } else { "gates, over all queries and in groups," };
     let (class, words) = match (failed, count) {
         (0, 1) => ("fine", "✓ The gate passed".to_owned()),
-        (0, _) => ("fine", format!("✓ {count} of {count} gates passed")),
-        (1, 1) => ("alarm", "✗ 1 of 1 gates failed".to_owned()),
-        _ => ("alarm", format!("✗ {failed} of {count} gates failed")),
+        (0, _) => ("fine", format!("✓ {count} of {count} {what} passed")),
+        _ => ("alarm", format!("✗ {failed} of {count} {what} failed")),
     };
     classed(page, "div", class, |page| {
         page.element("p", &[], |page| {
@@ -139,18 +141,18 @@ fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
             page.text(" ");
             page.line("a", &[("href", &"#gates")], "all gates");
         });
-        let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, of)| of.verdict.failed);
+        let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
         page.element("ul", &[], |page| {
-            for (gate, judged) in bad.iter().chain(&good).take(GATES) {
-                let mark = if judged.verdict.failed { "✗" } else { "✓" };
-                let told = unbroken(&printable(of.gate_sentence(gate, judged).to_string().as_bytes()));
+            for result in that(true).chain(that(false)).take(GATES) {
+                let mark = if result.judged.verdict.failed { "✗" } else { "✓" };
+                let told = unbroken(&printable(result.sentence().to_string().as_bytes()));
                 page.element("li", &[], |page| {
                     page.text(format_args!("{mark} {told} "));
-                    page.line("code", &[], printable(gate.to_string().as_bytes()));
+                    page.line("code", &[], printable(result.title().as_bytes()));
                 });
             }
         });
-        let left = (bad.len() + good.len()).saturating_sub(GATES);
+        let left = results.len().saturating_sub(GATES);
         if left > 0 {
             page.line("p", &[], format_args!("{left} more results stand below."));
         }

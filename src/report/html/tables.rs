@@ -16,6 +16,8 @@ use crate::error::printable;
 const MEANS: usize = 800;
 /// The most runs of a table.
 const RUNS: usize = 100;
+/// The most runs that have a column each in the table of groups.
+const GROUP_RUNS: usize = 5;
 /// The most measures of a table.
 pub const MEASURES: usize = 24;
 /// The most rows of the table of differences.
@@ -311,21 +313,45 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
 
 /// Writes the result of each gate: what happened, and what was allowed.
 pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
+    let report = context.report(of);
     table(page, 5, &["gate", "run", "verdict", "what happened", "allowed"], |page| {
-        for (gate, judged) in context.gates {
-            for judged in judged {
-                page.element("tr", &[], |page| {
-                    page.line("th", &[("scope", &"row")], shortened(&gate.to_string(), 80));
-                    cell(page, "words", |page| write_name(page, &of.runs[judged.run].name, NAME));
-                    let (class, words) =
-                        if judged.verdict.failed { ("failed", "✗ failed") } else { ("", "✓ passed") };
-                    cell(page, class, |page| page.text(words));
-                    let GateSentence { happened, allowed } = of.gate_sentence(gate, judged);
-                    for words in [happened, allowed] {
-                        cell(page, "words", |page| page.text(unbroken(&printable(words.as_bytes()))));
-                    }
-                });
-            }
+        for result in report.results() {
+            page.element("tr", &[], |page| {
+                page.line("th", &[("scope", &"row")], shortened(&printable(result.title().as_bytes()), 80));
+                cell(page, "words", |page| write_name(page, result.run(), NAME));
+                let (class, words) =
+                    if result.judged.verdict.failed { ("failed", "✗ failed") } else { ("", "✓ passed") };
+                cell(page, class, |page| page.text(words));
+                let GateSentence { happened, allowed } = result.sentence();
+                for words in [happened, allowed] {
+                    cell(page, "words", |page| page.text(unbroken(&printable(words.as_bytes()))));
+                }
+            });
+        }
+    });
+}
+
+/// Writes a row for each group: its queries, the means of the runs under the first measure if they are few, and the verdict.
+pub fn groups(page: &mut Elements, of: &Comparison, context: &Context) {
+    let report = context.report(of);
+    let means = if of.runs.len() <= GROUP_RUNS { of.runs.len() } else { 0 };
+    let names: Vec<String> =
+        of.runs[..means].iter().map(|run| shortened(&printable(run.name.as_bytes()), NAME)).collect();
+    let headings =
+        [report.word(), "queries"].into_iter().chain(names.iter().map(String::as_str)).chain(["verdict"]);
+    let headings: Vec<&str> = headings.collect();
+    table(page, headings.len(), &headings, |page| {
+        for group in context.groups {
+            page.element("tr", &[], |page| {
+                page.line("th", &[("scope", &"row")], shortened(&printable(group.name.as_bytes()), NAME));
+                cell(page, "", |page| page.text(group.comparison.queries));
+                for run in 0..means {
+                    let class = if group.comparison.is_best(0, run) { "best" } else { "" };
+                    cell(page, class, |page| page.text(number(group.comparison.runs[run].means[0], 4)));
+                }
+                let verdict = group.comparison.verdict().join(" ");
+                cell(page, "words", |page| page.text(unbroken(&printable(verdict.as_bytes()))));
+            });
         }
     });
 }

@@ -35,7 +35,8 @@ pub fn write(
             Format::Html => {
                 let title = page::title(report.comparison);
                 let mut context = origin.context(&title);
-                context.gates = report.gates;
+                (context.gates, context.groups, context.group_kind) =
+                    (report.gates, report.groups, report.kind);
                 html::comparison(report.comparison, &context, &mut to)
             }
             _ => format.write_report(report, &look, &mut to),
