@@ -19,7 +19,7 @@ from laneval._api import (
     measures,
     parse_measure,
 )
-from laneval._comparison import Comparison, ComparisonOptions, Deltas, Pair, Verdict
+from laneval._comparison import Comparison, ComparisonOptions, Deltas, GateVerdict, Pair
 from laneval._custom import CustomMeasure, measure
 from laneval._errors import (
     DeviceError,
@@ -49,6 +49,7 @@ __all__ = [
     "CustomMeasure",
     "Deltas",
     "DeviceError",
+    "GateVerdict",
     "IgnoredQueriesWarning",
     "InputError",
     "LanevalError",
@@ -76,7 +77,6 @@ __all__ = [
     "Summary",
     "UnanswerableError",
     "Unmatched",
-    "Verdict",
     "__version__",
     "devices",
     "evaluate",

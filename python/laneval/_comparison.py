@@ -171,7 +171,7 @@ class Pair(NamedTuple):
         return f"<{self.run} against {self.baseline}, {self.measure}: {self.delta:.4f}{interval}, {p}>"
 
 
-class Verdict(NamedTuple):
+class GateVerdict(NamedTuple):
     """The result of a gate for a run, as `Comparison.gate` returns it.
 
     >>> import laneval
@@ -325,7 +325,7 @@ class Comparison:
         settings: dict[str, Any] = self.to_dict()["settings"]
         return settings
 
-    def gate(self, gate: str) -> list[Verdict]:
+    def gate(self, gate: str) -> list[GateVerdict]:
         """Judges a `gate` such as `"nDCG@10 drops > 0.005 p<0.05"` for each run except the baseline, which is the first run if there is
         none, and returns the verdicts, `[run]`.
 
@@ -334,7 +334,7 @@ class Comparison:
         """
         verdicts = self._native.gate(gate)
         return [
-            Verdict(gate, run, not failed, value, threshold, p, told)
+            GateVerdict(gate, run, not failed, value, threshold, p, told)
             for run, failed, value, threshold, p, told in verdicts
         ]
 

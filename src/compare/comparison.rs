@@ -2,7 +2,7 @@
 
 use super::anova::Anova;
 use super::difference::Difference;
-use super::gate::{Gate, GateFacts, Verdict};
+use super::gate::{Gate, GateFacts, GateVerdict};
 use super::gate_words::{ChangeTold, GateSentence};
 use super::options::ComparisonOptions;
 use super::randomised::Pair;
@@ -70,7 +70,7 @@ pub struct Judged {
     /// The index of the run.
     pub run: usize,
     /// Whether the run failed, and why.
-    pub verdict: Verdict,
+    pub verdict: GateVerdict,
 }
 
 /// The agreement of a measure with the first one on the ranking of the runs.

@@ -8,7 +8,7 @@
 use std::fmt::{self, Write};
 
 use super::gate::rule::{Amount, Rule, Sign};
-use super::gate::{Gate, Verdict};
+use super::gate::{Gate, GateVerdict};
 use super::p_is::p_is;
 use crate::measure::Better;
 
@@ -41,7 +41,7 @@ impl fmt::Display for GateSentence {
 
 impl Gate {
     /// Says what happened to `run` and what was allowed.
-    pub fn sentence(&self, run: &str, verdict: &Verdict, change: ChangeTold) -> GateSentence {
+    pub fn sentence(&self, run: &str, verdict: &GateVerdict, change: ChangeTold) -> GateSentence {
         let decimals = decimals_apart(verdict.value, verdict.threshold);
         let happened = match self.compares() {
             true => self.happened(run, verdict, change, decimals),
@@ -51,7 +51,7 @@ impl Gate {
     }
 
     /// Says how far the run moved from the baseline.
-    fn happened(&self, run: &str, verdict: &Verdict, change: ChangeTold, decimals: usize) -> String {
+    fn happened(&self, run: &str, verdict: &GateVerdict, change: ChangeTold, decimals: usize) -> String {
         // The value is a loss: of a measure whose lower values are better, a rise.
         let lower = self.measure().definition().better == Better::Lower;
         let fell = (verdict.value > 0.0) != lower;

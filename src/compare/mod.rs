@@ -64,7 +64,7 @@ pub use anova::{Anova, Effect};
 pub use comparison::{Agreement, Compared, Comparison, Judged};
 pub use difference::Difference;
 pub use discrimination::Discrimination;
-pub use gate::{Gate, GateFacts, Verdict};
+pub use gate::{Gate, GateFacts, GateVerdict};
 pub use gate_words::{ChangeTold, GateSentence};
 pub use making::judged_measure;
 pub use options::{
@@ -80,6 +80,10 @@ pub use stored::Shard;
 /// The old name of [`GateFacts`]; it goes with 0.2.
 #[deprecated(since = "0.1.0", note = "use `GateFacts`")]
 pub type Facts<'a> = GateFacts<'a>;
+
+/// The old name of [`GateVerdict`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `GateVerdict`")]
+pub type Verdict = GateVerdict;
 
 /// The old name of [`ComparisonOptions`]; it goes with 0.2.
 #[deprecated(since = "0.1.0", note = "use `ComparisonOptions`")]

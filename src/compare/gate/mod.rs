@@ -54,7 +54,7 @@ pub struct GateFacts<'a> {
 
 /// The result of a gate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Verdict {
+pub struct GateVerdict {
     /// Whether the build fails.
     pub failed: bool,
     /// The run's mean, or by how much the run is worse than the baseline.
@@ -108,7 +108,7 @@ impl Gate {
     ///
     /// # Errors
     /// A number that the gate needs is missing, or is not finite.
-    pub fn verdict(&self, facts: GateFacts) -> Result<Verdict> {
+    pub fn verdict(&self, facts: GateFacts) -> Result<GateVerdict> {
         match self.rule {
             Rule::Threshold(sign, threshold) => {
                 let value = self.finite(facts.run, "the mean")?;
@@ -119,7 +119,7 @@ impl Gate {
                     Sign::Above => value > threshold && !equal,
                     Sign::AtLeast => value >= threshold || equal,
                 };
-                Ok(Verdict { failed, value, threshold, p: None })
+                Ok(GateVerdict { failed, value, threshold, p: None })
             }
             Rule::Worse { amount, alpha } => {
                 let Loss { value, threshold, .. } = self.change(facts, amount)?;
@@ -134,7 +134,7 @@ impl Gate {
                     )),
                 };
                 let failed = more && alpha.is_none_or(|alpha| p.is_some_and(|p| p < alpha));
-                Ok(Verdict { failed, value, threshold, p })
+                Ok(GateVerdict { failed, value, threshold, p })
             }
             Rule::May { amount, alpha } => {
                 let Loss { paired, value, threshold } = self.change(facts, amount)?;
@@ -145,7 +145,7 @@ impl Gate {
                 let p = p.map(|tails| tails.better(self.better()));
                 // Without a deviation there is no t, and the mean is certain. `>=`, as the gate asks for a loss below the amount.
                 let failed = p.map_or(value >= threshold - self.rounding(facts), |p| p >= alpha);
-                Ok(Verdict { failed, value, threshold, p })
+                Ok(GateVerdict { failed, value, threshold, p })
             }
         }
     }

@@ -8,7 +8,7 @@ fn error(text: &str) -> String {
 }
 
 /// The verdict of a gate on the fifty queries, run against baseline, by the t test.
-fn fifty(text: &str, [baseline, run]: [usize; 2]) -> Verdict {
+fn fifty(text: &str, [baseline, run]: [usize; 2]) -> GateVerdict {
     let runs = examples::fifty();
     let paired = paired(&runs, [baseline, run]);
     let gate = Gate::parse(text).unwrap();
@@ -19,7 +19,7 @@ fn fifty(text: &str, [baseline, run]: [usize; 2]) -> Verdict {
 }
 
 /// The facts of a run with some differences, and a baseline of some mean.
-fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> Result<Verdict> {
+fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> Result<GateVerdict> {
     let unit = Unit::of([1.0]);
     let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
     let run = baseline + paired.mean;
@@ -27,7 +27,7 @@ fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> R
     Gate::parse(text).unwrap().verdict(facts)
 }
 
-fn of_run(text: &str, run: f64) -> Result<Verdict> {
+fn of_run(text: &str, run: f64) -> Result<GateVerdict> {
     Gate::parse(text).unwrap().verdict(GateFacts { run, baseline: None, paired: None, worse: None })
 }
 
@@ -135,7 +135,7 @@ fn differences_without_spread() {
 
 #[test]
 fn what_cannot_be_judged_is_an_error() {
-    let text = |result: Result<Verdict>| result.unwrap_err().to_string();
+    let text = |result: Result<GateVerdict>| result.unwrap_err().to_string();
     let found = text(of_run("AP drops > 0.1", 0.5));
     assert_eq!(found, "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none");
     for gate in ["AP drops > 0.1", "AP worse p<0.05", "AP may drop > 0.1"] {
