@@ -7,7 +7,7 @@
 #   LANEVAL     the command
 #   QRELS       the judgments
 #   RUNS        a run a line, as path or name=path
-#   BASELINE    a file of scores, or the name of one of the runs; empty: the first run
+#   BASELINE    a file of scores, or the name of one of the runs; empty: gates compare with the first run, the verdict compares all
 #   FAIL_IF     a gate a line
 #   MEASURES    measures, with commas; empty: those that laneval takes by itself
 #   GROUP_BY    the file with the groups of queries, or empty
@@ -47,12 +47,23 @@ gates=(${found[@]+"${found[@]/#/--fail-if=}"})
 
 [ -z "${SCORES-}" ] || [ ${#runs[@]} = 1 ] || { echo "scores are of one run, and there are ${#runs[@]}" >&2; exit 2; }
 
+# Scores that replaced the baseline would be compared with themselves, and the baseline would be gone.
+baseline_file=${BASELINE-}
+[ -e "$baseline_file" ] || baseline_file=${baseline_file#*=}
+if [ -n "${SCORES-}" ] && { [ "$SCORES" = "$baseline_file" ] || [ "$SCORES" -ef "$baseline_file" ]; }; then
+    echo "scores and baseline are one file, $SCORES: write the scores to another" >&2
+    exit 2
+fi
+folder_of() { # makes the folder of a file; what cannot be written is no gate that failed
+    mkdir -p -- "$(dirname -- "$1")" || exit 2
+}
+
 # GitHub reads commands in what a step prints. Names of runs and queries are printed, and are not to give any.
 mark=quiet-$RANDOM$RANDOM$RANDOM$RANDOM
 echo "::stop-commands::$mark"
 code=0
 if [ -n "${SCORES-}" ]; then
-    mkdir -p -- "$(dirname -- "$SCORES")"
+    folder_of "$SCORES"
     "$LANEVAL" eval ${measures[@]+"${measures[@]}"} --per-query --output="$SCORES" -- "$QRELS" ${runs[@]+"${runs[@]}"} || code=$?
 fi
 verdict=
@@ -61,7 +72,7 @@ if [ $code = 0 ] && { [ -z "${SCORES-}" ] || [ -n "${BASELINE-}" ] || [ ${#runs[
     [ -z "${BASELINE-}" ] || options+=("--baseline=$BASELINE")
     [ -z "${GROUP_BY-}" ] || options+=("--group-by=$GROUP_BY")
     for path in "${PAGE-}" "${JUNIT-}"; do
-        [ -z "$path" ] || { mkdir -p -- "$(dirname -- "$path")"; options+=("--output=$path"); }
+        [ -z "$path" ] || { folder_of "$path"; options+=("--output=$path"); }
     done
     "$LANEVAL" compare "${options[@]}" -- "$QRELS" ${runs[@]+"${runs[@]}"} || code=$?
     if [ -e "$scratch/table.txt" ]; then

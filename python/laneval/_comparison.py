@@ -33,6 +33,18 @@ FORMATS = {
 }
 
 
+def format_of(path: str | os.PathLike[str]) -> str:
+    """The format that the extension of a `path` says.
+
+    Raises `UnanswerableError` if the extension is none of those that are known.
+    """
+    ending = os.path.splitext(os.fspath(path))[1].lower()
+    if ending not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UnanswerableError(f"{os.fspath(path)}: the extension says how it is written: {known} were expected")
+    return FORMATS[ending]
+
+
 class ComparisonOptions(TypedDict, total=False):
     """Keywords of every `compare`; they are those of the command `laneval compare`. A wrong one raises `TypeError`, a wrong value
     `OptionError`.
@@ -388,11 +400,7 @@ class Comparison:
         Raises `UnanswerableError` if the extension is none of these, `OSError` if the file cannot be written, `ValueError` if a gate cannot
         be parsed or computed, and `TypeError` if `gates` is no list.
         """
-        ending = os.path.splitext(os.fspath(path))[1].lower()
-        if ending not in FORMATS:
-            known = ", ".join(FORMATS)
-            raise UnanswerableError(f"{os.fspath(path)}: the extension says how it is written: {known} were expected")
-        report = self._report(FORMATS[ending], gates, per_query)
+        report = self._report(format_of(path), gates, per_query)
         write_whole(path, report)
 
     def to_pandas(self) -> pandas.DataFrame:

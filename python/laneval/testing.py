@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Unpack
 from laneval import _native
 from laneval._api import evaluate, evaluate_runs
 from laneval._baseline import has_scores, stored_run
-from laneval._comparison import Comparison, ComparisonOptions
+from laneval._comparison import Comparison, ComparisonOptions, format_of
 from laneval._errors import UnanswerableError
 from laneval._options import Options
 from laneval._scores import RunScores
@@ -68,6 +68,8 @@ def assert_gates(
     gates = [fail_if] if isinstance(fail_if, str) else list(fail_if)
     if not gates:
         raise UnanswerableError('fail_if has no gate: one such as "nDCG@10 drops > 0.5%" was expected')
+    if page is not None:
+        format_of(page)
     names = _names(measures, gates)
     new, old = _evaluated(qrels, run, baseline, names, options)
     asked: ComparisonOptions = {**(comparison or {}), "measures": names}

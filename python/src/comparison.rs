@@ -211,7 +211,7 @@ impl Comparison {
     fn better(&self, of: &Difference) -> Option<&str> {
         let [run, baseline] = self.names(of.pair);
         let better = if of.gain() > 0.0 { run } else { baseline };
-        of.is_significant(self.comparison.options.alpha).then_some(better)
+        self.comparison.is_shown(of).then_some(better)
     }
 
     fn judged(&self, gate: &str) -> Result<(Gate, Vec<Judged>), Error> {

@@ -4,7 +4,7 @@ use super::anova::Anova;
 use super::difference::Difference;
 use super::gate::{Gate, GateFacts, GateVerdict};
 use super::gate_words::{ChangeTold, GateSentence};
-use super::options::ComparisonOptions;
+use super::options::{ComparisonOptions, Test};
 use super::randomised::Pair;
 use crate::error::{Error, Result};
 use crate::measure::{Better, Measure};
@@ -96,8 +96,32 @@ impl Comparison {
 
     /// The difference of two runs under a measure, whichever of them was subtracted.
     pub fn between(&self, measure: usize, one: usize, other: usize) -> Option<&Difference> {
-        let wanted = [Pair { baseline: one, run: other }, Pair { baseline: other, run: one }];
-        self.of_measure(measure).iter().find(|of| wanted.contains(&of.pair))
+        let (low, high) = (one.min(other), one.max(other));
+        // The place of a pair follows from the order in which pairs are made: a search would take long among the pairs of a thousand runs.
+        let place = match self.baseline {
+            Some(baseline) if one == baseline || other == baseline => {
+                let run = if one == baseline { other } else { one };
+                run - usize::from(run > baseline)
+            }
+            Some(_) => return None,
+            None => (low * (2 * self.runs.len() - low - 1) / 2 + high).checked_sub(low + 1)?,
+        };
+        let found = self.of_measure(measure).get(place)?;
+        [(low, high), (high, low)].contains(&(found.pair.baseline, found.pair.run)).then_some(found)
+    }
+
+    /// Whether a difference is shown: it is significant after the correction, and the test does not point the other way than the means.
+    /// Wilcoxon's test and the sign test may do that, for they ask which way most queries lean.
+    pub fn is_shown(&self, of: &Difference) -> bool {
+        of.is_significant(self.options.alpha) && !self.is_contradictory(of)
+    }
+
+    /// Whether the test that decides points the other way than the means.
+    pub(super) fn is_contradictory(&self, of: &Difference) -> bool {
+        let leans =
+            matches!(self.options.test, Test::Wilcoxon | Test::Sign) && !self.options.correction.has_own_p();
+        let tails = of.tails(self.options.test).filter(|tails| leans && tails.higher != tails.lower);
+        tails.is_some_and(|tails| (tails.higher < tails.lower) != (of.paired.mean > 0.0))
     }
 
     /// The ids of the queries, in bytewise order; empty if the values of queries are not known.
@@ -158,7 +182,7 @@ impl Comparison {
                 Pair { baseline: this, run: other } if this == run => (other, -of.gain()),
                 _ => return None,
             };
-            (gain > 0.0 && of.is_significant(self.options.alpha)).then_some(other)
+            (gain > 0.0 && self.is_shown(of)).then_some(other)
         };
         let mut beaten: Vec<usize> = self.of_measure(measure).iter().filter_map(beaten).collect();
         beaten.sort_unstable();
@@ -170,7 +194,7 @@ impl Comparison {
         // If all are equal, none is the best.
         let best = Some(self.best(measure)).filter(|&best| self.is_best(measure, best))?;
         let difference = self.between(measure, best, run).filter(|_| self.baseline.is_none())?;
-        Some(!difference.is_significant(self.options.alpha))
+        Some(!self.is_shown(difference))
     }
 
     /// Judges a gate for each run but the baseline, which is the first run if none was named.

@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 use super::gate::rule::{Amount, Rule, Sign};
 use super::gate::{Gate, GateVerdict};
 use super::p_is::p_is;
-use crate::measure::Better;
+use crate::measure::{Average, Better};
 
 /// The fewest decimals of a number in a sentence, and the most.
 const DECIMALS: (usize, usize) = (4, 17);
@@ -55,6 +55,9 @@ impl Gate {
         // The value is a loss: of a measure whose lower values are better, a rise.
         let lower = self.measure().definition().better == Better::Lower;
         let fell = (verdict.value > 0.0) != lower;
+        if self.is_geometric() {
+            return self.happened_by_factor(run, verdict, change);
+        }
         let mut text = match verdict.value {
             0.0 => format!("{} of {run} did not change", self.measure()),
             value => format!(
@@ -79,11 +82,35 @@ impl Gate {
         text
     }
 
+    /// Whether the measure has a geometric mean, whose changes are factors: the values of its gates are logarithms.
+    fn is_geometric(&self) -> bool {
+        self.measure().definition().average == Average::Geometric
+    }
+
+    /// Says by what factor the run's mean differs from the baseline's.
+    fn happened_by_factor(&self, run: &str, verdict: &GateVerdict, change: ChangeTold) -> String {
+        let lower = self.measure().definition().better == Better::Lower;
+        let change_of = if lower { verdict.value } else { -verdict.value };
+        let mut text =
+            format!("{} of {run} is {:.4} times that of the baseline", self.measure(), change_of.exp());
+        if let Some(([low, high], percent)) = change.interval {
+            _ = write!(text, " ({percent} % interval {:.4} to {:.4} times)", low.exp(), high.exp());
+        }
+        if let Some(p) = verdict.p {
+            _ = write!(text, ", {}", p_is(p));
+        }
+        text
+    }
+
     /// Says what a gate lets pass; `threshold` is its amount in units of the measure.
     fn allowed(&self, threshold: f64, decimals: usize) -> String {
         let number = short(threshold, decimals);
         let loss = if self.measure().definition().better == Better::Lower { "rise" } else { "drop" };
         let amount = |amount: Amount| match amount {
+            Amount::Absolute(_) if self.is_geometric() => {
+                let sign = if self.measure().definition().better == Better::Lower { 1.0 } else { -1.0 };
+                format!("a {loss} to {:.4} times that of the baseline", (sign * threshold).exp())
+            }
             Amount::Absolute(_) => format!("a {loss} of {number}"),
             Amount::Relative(share) => format!("a {loss} of {number} ({} %)", percent(share)),
         };

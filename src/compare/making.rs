@@ -173,7 +173,7 @@ impl Comparison {
         let n = self.queries;
         let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
         let pairs = pairs(self.runs.len(), self.baseline);
-        let is_exact = self.is_exact(values, &pairs);
+        let is_exact = self.decides_exactly(values, &pairs);
         for (measure, of) in sums.measures.iter().enumerate() {
             for (&pair, pair_sums) in pairs.iter().zip(&of.pairs) {
                 let paired = pair_sums.paired(of.unit).ok_or_else(|| {
@@ -204,9 +204,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// Whether the exact p of the randomisation test is computed: where it decides, or was asked for. A number of draws that was asked for
-    /// decides itself.
-    fn is_exact(&mut self, values: Option<&Values>, pairs: &[Pair]) -> bool {
+    /// Decides whether the exact p of the randomisation test is computed: where it decides itself, or was asked for; a note says where that
+    /// would take too long. A number of draws that was asked for decides itself.
+    fn decides_exactly(&mut self, values: Option<&Values>, pairs: &[Pair]) -> bool {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return false };
         match (self.options.permutations, self.options.test) {
             (Permutations::Exact, _) => return true,

@@ -11,6 +11,7 @@
 
 use super::comparison::Comparison;
 use super::difference::Difference;
+use super::options::Alternative;
 use crate::sort;
 
 /// The number of runs from which on they are told in the order of their means: the best against the next, and not one by one.
@@ -30,15 +31,21 @@ impl Comparison {
         order
     }
 
-    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a
-    /// baseline, which leaves these pairs out, only those whose means equal the best.
+    /// Whether all pairs are compared in both directions, so that the best can be told from the others whatever the order of the input.
+    pub fn tells_the_best(&self) -> bool {
+        self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
+    }
+
+    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse, or equal for
+    /// practical purposes. With a baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal
+    /// the best.
     pub fn leaders(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
         let merits = self.merits(measure);
         let is_leader =
-            |&run: &usize| match self.between(measure, best, run).filter(|_| self.baseline.is_none()) {
+            |&run: &usize| match self.between(measure, best, run).filter(|_| self.tells_the_best()) {
                 _ if run == best => true,
-                Some(of) => !of.is_significant(self.options.alpha),
+                Some(of) => !self.is_shown(of) || of.is_equivalent == Some(true),
                 None => merits[run] == merits[best],
             };
         self.ranked(measure).into_iter().filter(is_leader).collect()
@@ -65,10 +72,10 @@ impl Comparison {
     }
 
     /// The letters of each run under a measure, in the order of the input: runs that share one are not shown to differ. `a` is that of the
-    /// best. Letters that follow one another are a range, such as `c–f`, and behind `z` comes `aa`. `None` with a baseline, which leaves
-    /// pairs out.
+    /// best. Letters that follow one another are a range, such as `c–f`, and behind `z` comes `aa`. `None` with a baseline or a one-sided
+    /// alternative, which leave pairs or directions out.
     pub fn letters(&self, measure: usize) -> Option<Vec<String>> {
-        if self.baseline.is_some() {
+        if !self.tells_the_best() {
             return None;
         }
         let order = self.ranked(measure);
@@ -78,7 +85,7 @@ impl Comparison {
         let mut alike = vec![vec![true; order.len()]; order.len()];
         for of in self.of_measure(measure) {
             let [one, other] = [of.pair.baseline, of.pair.run].map(|run| place[run]);
-            let differ = of.is_significant(self.options.alpha);
+            let differ = self.is_shown(of);
             (alike[one][other], alike[other][one]) = (!differ, !differ);
         }
         let of_places = letters_of(&alike);

@@ -46,6 +46,7 @@ impl Comparison {
             // What is certain comes first, then what the user asked about (a margin), then what the test says.
             _ if of.paired.all_zero => self.identical(of),
             _ if of.is_equivalent == Some(true) => self.equivalent(of),
+            Some(p) if p < alpha && self.is_contradictory(of) => self.contradictory(of, p),
             Some(p) if p < alpha => self.better(of, p),
             Some(p) => match of.p.filter(|alone| *alone < alpha) {
                 Some(alone) => self.not_after_correction(of, alone, p),
@@ -122,6 +123,20 @@ impl Comparison {
             self.method(),
             self.queries,
             of.wins.ties,
+        )
+    }
+
+    /// The words for a difference whose test points the other way than the means.
+    fn contradictory(&self, of: &Difference, p: f64) -> String {
+        let DifferenceTold { one, other, sign, .. } = of.told(self.baseline.is_some());
+        format!(
+            "Most queries lean one way and the means the other: {} and {} on {}: {}; {} ({}).",
+            self.name(one),
+            self.name(other),
+            self.measures[of.measure],
+            self.means([one, other], of, sign),
+            p_is(p),
+            self.method(),
         )
     }
 

@@ -14,6 +14,23 @@ use crate::measure::Better;
 
 /// The most names in a list of runs.
 const NAMED: usize = 8;
+/// The most pairs that are told one by one.
+const MOST: usize = 12;
+
+/// What a comparison says of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// The values of every query are the same.
+    Same,
+    /// They are equal for practical purposes.
+    Equal,
+    /// One of the two is shown to be better.
+    Shown,
+    /// The test and the means point opposite ways.
+    Contradictory,
+    /// Nothing is shown.
+    Open,
+}
 
 impl Comparison {
     /// The verdict in plain words, a sentence each, the most important first.
@@ -33,23 +50,31 @@ impl Comparison {
     /// ```
     pub fn verdict(&self) -> Vec<String> {
         match (self.has_many_runs(), self.baseline) {
-            (false, _) => self.one_by_one(&self.leading()),
             (true, Some(baseline)) => self.of_many_against(baseline),
-            (true, None) => self.of_many(),
+            (true, None) if self.tells_the_best() => self.of_many(),
+            // A one-sided question has a direction for each pair, and tells no best run.
+            _ => self.one_by_one(&self.leading()),
         }
     }
 
     /// The pairs one by one: what is decided, then the others. The first one names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
-        let (decided, open): (Vec<&Difference>, Vec<&Difference>) =
-            pairs.iter().partition(|of| self.is_decided(of));
-        let all = decided.into_iter().chain(open).enumerate();
+        let is_decided =
+            |of: &&&Difference| matches!(self.answer(of), Answer::Same | Answer::Equal | Answer::Shown);
+        let (decided, open): (Vec<&Difference>, Vec<&Difference>) = pairs.iter().partition(is_decided);
+        let all = decided.into_iter().chain(open).take(MOST).enumerate();
         all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
 
-    /// Whether a pair has an answer: one is better, or they are equal.
-    fn is_decided(&self, of: &Difference) -> bool {
-        of.paired.all_zero || of.is_equivalent == Some(true) || of.is_significant(self.options.alpha)
+    /// What is said of a pair: what is certain comes first, then what the user asked about (a margin), then what the test says.
+    fn answer(&self, of: &Difference) -> Answer {
+        match () {
+            () if of.paired.all_zero => Answer::Same,
+            () if of.is_equivalent == Some(true) => Answer::Equal,
+            () if self.is_shown(of) => Answer::Shown,
+            () if of.is_significant(self.options.alpha) => Answer::Contradictory,
+            () => Answer::Open,
+        }
     }
 
     /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the better one.
@@ -57,28 +82,36 @@ impl Comparison {
         let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
         let measure = if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
-        if of.paired.all_zero {
-            return format!("{one} and {other} have the same {} in every query.", self.measures[of.measure]);
-        }
-        let numbers = self.numbers(of, sign);
-        if of.is_equivalent == Some(true) {
-            let margin = self.options.margin.unwrap_or_default();
-            return format!("{one} and {other} are equal within ±{margin}: {measure}{numbers}.");
-        }
-        if of.is_significant(self.options.alpha) {
-            let word = if better { "better" } else { "worse" };
-            return format!("{one} is {word} than {other}: {measure}{numbers}.");
-        }
-        let word = match self.options.alternative {
-            Alternative::TwoSided => {
-                return format!("{one} against {other} is undecided: {measure}{numbers}.");
+        let numbers = format!("{measure}{}", self.numbers(of, sign));
+        let word = |better: bool| if better { "better" } else { "worse" };
+        match (self.answer(of), self.options.alternative) {
+            (Answer::Same, _) => {
+                format!("{one} and {other} have the same {} in every query.", self.measures[of.measure])
             }
-            Alternative::Better => "better",
-            Alternative::Worse => "worse",
-        };
-        // The question has a direction, from the baseline of the pair to its run.
-        let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
-        format!("{run} is not shown to be {word} than {baseline}: {measure}{}.", self.numbers(of, 1.0))
+            (Answer::Equal, _) => {
+                format!("{one} and {other} are equal within ±{}: {numbers}.", self.margin())
+            }
+            (Answer::Shown, _) => format!("{one} is {} than {other}: {numbers}.", word(better)),
+            (Answer::Contradictory, _) => format!(
+                "{one} against {other} is undecided, for most queries lean one way and the means the other: {numbers}."
+            ),
+            (Answer::Open, Alternative::TwoSided) => {
+                format!("{one} against {other} is undecided: {numbers}.")
+            }
+            (Answer::Open, alternative) => {
+                // The question has a direction, from the baseline of the pair to its run.
+                let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
+                let word = word(alternative == Alternative::Better);
+                format!(
+                    "{run} is not shown to be {word} than {baseline}: {measure}{}.",
+                    self.numbers(of, 1.0)
+                )
+            }
+        }
+    }
+
+    fn margin(&self) -> f64 {
+        self.options.margin.unwrap_or_default()
     }
 
     /// The measure of a pair, with its direction if that is not the usual one.
@@ -148,55 +181,49 @@ impl Comparison {
 
     /// The best run against the next.
     fn against_next(&self, of: &Difference, next: &str) -> String {
-        if of.paired.all_zero {
-            return format!("The next, {next}, has the same value in every query.");
-        }
         let numbers = self.numbers(of, of.told(false).sign);
-        if of.is_equivalent == Some(true) {
-            let margin = self.options.margin.unwrap_or_default();
-            return format!("It and the next, {next}, are equal within ±{margin}: {numbers}.");
-        }
-        match of.is_significant(self.options.alpha) {
-            true => format!("It is better than the next, {next}: {numbers}."),
-            false => format!("Against the next, {next}, it is undecided: {numbers}."),
+        match self.answer(of) {
+            Answer::Same => format!("The next, {next}, has the same value in every query."),
+            Answer::Equal => {
+                format!("It and the next, {next}, are equal within ±{}: {numbers}.", self.margin())
+            }
+            Answer::Shown => format!("It is better than the next, {next}: {numbers}."),
+            Answer::Contradictory => format!(
+                "Against the next, {next}, it is undecided, for most queries lean one way and the means the other: {numbers}."
+            ),
+            Answer::Open => format!("Against the next, {next}, it is undecided: {numbers}."),
         }
     }
 
     /// The verdict on many runs against a baseline: how many are better, and the best of them.
     fn of_many_against(&self, baseline: usize) -> Vec<String> {
-        let alpha = self.options.alpha;
         let pairs = self.leading();
+        let that = |is: &dyn Fn(Answer, bool) -> bool| {
+            let found = pairs.iter().filter(|of| is(self.answer(of), of.gain() > 0.0));
+            found.copied().collect::<Vec<&Difference>>()
+        };
+        let better = that(&|answer, gains| answer == Answer::Shown && gains);
+        let worse = that(&|answer, gains| answer == Answer::Shown && !gains);
+        let equal = that(&|answer, _| matches!(answer, Answer::Same | Answer::Equal));
+        let open = that(&|answer, _| matches!(answer, Answer::Open | Answer::Contradictory));
         let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();
-        let (better, rest): (Vec<&Difference>, Vec<&Difference>) =
-            pairs.iter().partition(|of| of.is_significant(alpha) && of.gain() > 0.0);
-        let (worse, open): (Vec<&Difference>, Vec<&Difference>) =
-            rest.into_iter().partition(|of| of.is_significant(alpha));
         let names = |of: &[&Difference]| listed(&of.iter().map(name).collect::<Vec<_>>());
-        let mut said = Vec::new();
         let than = &self.runs[baseline].name;
-        let measure = &self.measures[0];
-        match pairs.first() {
-            Some(best) if better.is_empty() => {
-                said.push(format!(
-                    "None of {} runs is shown to be better than {than} on {measure}.",
-                    pairs.len()
-                ));
-                said.push(self.best_of_them(best));
+        let (measure, count) = (&self.measures[0], pairs.len());
+        let mut said = vec![match better.len() {
+            0 => format!("None of {count} runs is shown to be better than {than} on {measure}."),
+            1 => format!("1 of {count} runs is better than {than} on {measure}: {}.", names(&better)),
+            many => {
+                format!("{many} of {count} runs are better than {than} on {measure}: {}.", names(&better))
             }
-            Some(best) => {
-                let are = if better.len() == 1 { "is" } else { "are" };
-                said.push(format!(
-                    "{} of {} runs {are} better than {than} on {measure}: {}.",
-                    better.len(),
-                    pairs.len(),
-                    names(&better)
-                ));
-                said.push(self.best_of_them(best));
-            }
-            None => {}
-        }
+        }];
+        // Of those that are better, or else of all: the one with the highest mean is first.
+        said.extend(better.first().or(pairs.first()).map(|of| self.best_of_them(of)));
         if !worse.is_empty() {
             said.push(format!("{} worse than {than}: {}.", are(worse.len()), names(&worse)));
+        }
+        if !equal.is_empty() {
+            said.push(format!("{} equal to {than}: {}.", are(equal.len()), names(&equal)));
         }
         if !open.is_empty() && !better.is_empty() {
             said.push(format!("{} undecided: {}.", are(open.len()), names(&open)));

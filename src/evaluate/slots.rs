@@ -53,10 +53,9 @@ impl Groups {
         self.groups.keys().map(String::as_str)
     }
 
-    /// Whether a query is in a group.
-    pub fn has(&self, group: &str, query: &[u8]) -> bool {
-        let queries = self.groups.get(group);
-        queries.is_some_and(|queries| queries.binary_search_by(|of| of.as_slice().cmp(query)).is_ok())
+    /// The queries of a group, in bytewise order; none if there is no such group.
+    pub fn queries(&self, group: &str) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.groups.get(group).map_or(&[][..], Vec::as_slice).iter().map(Vec::as_slice)
     }
 }
 

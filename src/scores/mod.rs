@@ -170,10 +170,11 @@ pub struct Row<'a> {
 }
 
 impl PerQuery {
-    /// The values of the queries that count.
-    fn only(&self, counts: impl Fn(&[u8]) -> bool) -> PerQuery {
-        let kept: Vec<usize> =
-            self.queries.iter().enumerate().filter(|(_, id)| counts(id)).map(|(at, _)| at).collect();
+    /// The values of those of some queries that are there.
+    fn only(&self, queries: &[&[u8]]) -> PerQuery {
+        let mut kept: Vec<usize> = queries.iter().filter_map(|id| self.queries.find(id)).collect();
+        kept.sort_unstable();
+        kept.dedup();
         let missing = self.missing.iter().filter_map(|at| kept.binary_search(at).ok());
         PerQuery {
             queries: kept.iter().map(|&at| self.queries.get(at)).collect(),
@@ -233,11 +234,11 @@ impl Scores {
         self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
     }
 
-    /// The values of the queries for which `counts` is true, of each run over all queries, for a comparison of them; statistics and notices
-    /// are those of all queries, and are left out.
-    pub fn of_queries(&self, counts: impl Fn(&[u8]) -> bool) -> Scores {
+    /// The values of some queries, of each run over all queries, for a comparison of them; statistics and notices are those of all queries, and
+    /// are left out.
+    pub fn of_queries(&self, queries: &[&[u8]]) -> Scores {
         let run = |run: &RunScores| {
-            let per_query = run.per_query.as_ref().map(|of| of.only(&counts));
+            let per_query = run.per_query.as_ref().map(|of| of.only(queries));
             let lacking =
                 per_query.iter().flat_map(|of: &PerQuery| of.missing.iter().map(|&at| of.queries.get(at)));
             RunScores {

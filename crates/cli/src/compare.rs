@@ -258,9 +258,19 @@ impl Compare {
         let targets = self.report.targets(&paths)?;
         printed::check(&targets, &self.fail_if)?;
         let has_page = targets.iter().any(|target| target.format == Format::Html);
-        refused::check([(Wish::Titles, self.titles.is_some()), (Wish::NoPage, !has_page)])?;
+        let is_any = |formats: &[Format]| targets.iter().any(|target| formats.contains(&target.format));
+        let tables = [Format::Table, Format::Markdown, Format::Latex];
+        refused::check([
+            (Wish::Titles, self.titles.is_some()),
+            (Wish::NoPage, !has_page),
+            (Wish::TableRows, self.sort.is_some() || self.top.is_some()),
+            (Wish::NoTable, !is_any(&tables)),
+            (Wish::AllPairs, self.all_pairs),
+            (Wish::NoSentences, !is_any(&tables) && !is_any(&[Format::Json])),
+        ])?;
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
         let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
+        self.titles.as_deref().map_or(Ok(()), titles::check)?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices =
@@ -277,14 +287,14 @@ impl Compare {
             self.tell(&inputs, &matrices, &scores, &notes, &comparison);
             let gates = printed::judged(&comparison, &self.fail_if)?;
             let groups = groups::judged(of_groups.comparisons, &self.fail_if)?;
-            if let (Some(partial), Some(part)) = (partial, part) {
-                let bytes = part.to_bytes();
-                partial.write(|to| to.write_all(&bytes))?;
-            }
             let origin = match has_page {
                 true => self.origin(words, &inputs, (&evaluator, &matrices), &comparison)?,
                 false => PageOrigin::default(),
             };
+            if let (Some(partial), Some(part)) = (partial, part) {
+                let bytes = part.to_bytes();
+                partial.write(|to| to.write_all(&bytes))?;
+            }
             let mut report = ComparisonReport::new(&comparison, &gates);
             report.groups = &groups;
             report.kind = if self.each_judge() { GroupKind::Judge } else { GroupKind::Queries };

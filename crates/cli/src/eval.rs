@@ -296,6 +296,9 @@ impl Eval {
             (Wish::Only, self.asked.only.is_some()),
             (Wish::FailIf, !self.fail_if.is_empty()),
             (Wish::NoGates, self.fail_if.is_empty()),
+            (Wish::Explain, self.explain),
+            (Wish::ManyOutputs, self.written.report.is_many()),
+            (Wish::Title, self.explain && self.written.report.title().is_some()),
         ];
         let ties = refused::of_ties(self.asked.ranking.ties);
         let of_formats = formats.iter().flat_map(|&format| refused::of_format(format));

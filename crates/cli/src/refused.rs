@@ -32,6 +32,13 @@ pub enum Wish {
     /// No page among the outputs.
     NoPage,
     Title,
+    /// `compare --sort` and `--top`.
+    TableRows,
+    NoTable,
+    AllPairs,
+    NoSentences,
+    Explain,
+    ManyOutputs,
     /// `compare --titles`.
     Titles,
     GroupBy,
@@ -55,9 +62,10 @@ pub enum Wish {
 }
 
 use Wish::{
-    Build, Compare, ComparedGroups, ComparedJudges, EachJudge, FailIf, FormatHtml, FormatJunit, FormatTrec,
-    GroupBy, Interval, KeepTies, Merge, MergeComparisons, NoGates, NoPage, Only, OverOrders, Partial,
-    PerQuery, Qrels, RankOrder, RowLook, Show, Stat, StoredBaseline, Title, Titles, Wide,
+    AllPairs, Build, Compare, ComparedGroups, ComparedJudges, EachJudge, Explain, FailIf, FormatHtml,
+    FormatJunit, FormatTrec, GroupBy, Interval, KeepTies, ManyOutputs, Merge, MergeComparisons, NoGates,
+    NoPage, NoSentences, NoTable, Only, OverOrders, Partial, PerQuery, Qrels, RankOrder, RowLook, Show, Stat,
+    StoredBaseline, TableRows, Title, Titles, Wide,
 };
 
 /// Two wishes that do not go together, and what to say of them.
@@ -97,6 +105,10 @@ const REFUSED: &[Refusal] = &[
     Refusal(Interval, Stat, "--stat has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, Partial, "--partial has no place for an interval: take --ties average, best or worst one by one"),
     Refusal(Interval, FailIf, "--fail-if has no place for an interval: take --ties average, best or worst one by one"),
+    Refusal(TableRows, NoTable, "--sort and --top are for tables: other formats have all runs, in the order of the input"),
+    Refusal(AllPairs, NoSentences, "--all-pairs writes sentences, which tables, Markdown and JSON have: other formats have all pairs"),
+    Refusal(Explain, ManyOutputs, "--explain prints a plan, to one output: leave the other -o out"),
+    Refusal(Explain, Title, "--explain prints a plan, which is no page: leave --title out"),
     Refusal(Titles, NoPage, "--titles has the texts of queries for a page: write one with -o report.html or --format html"),
     Refusal(Title, NoPage, "--title is the title of a page: write one with -o report.html or --format html"),
     Refusal(FormatTrec, Stat, "the format trec has no place for --stat: choose another format"),

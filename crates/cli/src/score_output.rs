@@ -197,6 +197,11 @@ impl ReportOutput {
         }
     }
 
+    /// Returns whether there are several outputs.
+    pub fn is_many(&self) -> bool {
+        self.output.len() > 1
+    }
+
     /// Returns the output of what `--explain` prints: that of the scores, the first of several.
     pub fn explained(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
         let path = self.output.first().map(PathBuf::as_path).filter(|path| path.as_os_str() != "-");

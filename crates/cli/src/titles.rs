@@ -54,6 +54,15 @@ const ROW: &str =
 /// The expected record.
 const RECORD: &str = "expected {\"_id\": …, \"text\": …}";
 
+/// Refuses, before the work, a file that is not there.
+pub fn check(path: &Path) -> Result<(), Stop> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_dir() => Err(Stop::new(format!("{}: cannot open: it is a folder", shown(path)))),
+        Ok(_) => Ok(()),
+        Err(error) => Err(Stop::new(format!("{}: cannot open: {error}", shown(path)))),
+    }
+}
+
 /// Reads the texts of some queries, and notes which of these have none. The text of any other query is dropped.
 ///
 /// # Errors
@@ -471,7 +480,12 @@ fn topics(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
             match (&mut topic, field.as_str()) {
                 (Some(Topic { number: Some(of), .. }), "num")
                 | (Some(Topic { title: Some(of), .. }), "title") => {
-                    *of = format!("{of} {text}");
+                    if of.len() + text.len() > LONGEST_ENTRY {
+                        kept.wrong(number, "the text of a topic has more than 64 MiB");
+                        return Ok(());
+                    }
+                    of.push(' ');
+                    of.push_str(text);
                 }
                 _ => {}
             }
@@ -506,11 +520,18 @@ fn topics(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
 
 /// Splits a text at its first tag: the text before it, its name, and the text behind it.
 fn tag(text: &str) -> Option<(&str, &str, &str)> {
-    text.match_indices('<').find_map(|(at, _)| {
-        let (name, behind) = text[at + 1..].split_once('>')?;
-        let is_name = !name.is_empty() && !name.starts_with(char::is_whitespace) && !name.contains('<');
-        is_name.then_some((&text[..at], name, behind))
-    })
+    let mut from = 0;
+    // Each `>` is looked for once, and the tag that it ends begins at the last `<` before it.
+    while let Some(end) = text[from..].find('>').map(|at| from + at) {
+        if let Some(at) = text[from..end].rfind('<').map(|at| from + at) {
+            let name = &text[at + 1..end];
+            if !name.is_empty() && !name.starts_with(char::is_whitespace) {
+                return Some((&text[..at], name, &text[end + 1..]));
+            }
+        }
+        from = end + 1;
+    }
+    None
 }
 
 impl Topic {

@@ -149,7 +149,7 @@ impl Serialize for PairOf<'_> {
             map.serialize_entry(stat, &value)?;
         }
         let winner = if of.gain() > 0.0 { of.pair.run } else { of.pair.baseline };
-        let better = of.is_significant(comparison.options.alpha).then(|| name(winner));
+        let better = comparison.is_shown(of).then(|| name(winner));
         map.serialize_entry("better", &better)?;
         map.serialize_entry("equivalent", &of.is_equivalent)?;
         map.end()

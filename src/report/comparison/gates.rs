@@ -8,6 +8,9 @@ use crate::error::printable;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
 
+/// The most rows of the table.
+const MOST_ROWS: usize = 400;
+
 /// Writes a line for each result, those that failed last, where they are seen.
 pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
     let (failed, passed): (Vec<_>, Vec<_>) =
@@ -20,14 +23,10 @@ pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<(
 }
 
 /// A result in one line.
-pub fn line(result: &GateResult<'_>) -> String {
-    let run = printable(result.run().as_bytes());
-    let GateSentence { happened, allowed } = result.sentence();
-    format!(
-        "{}  {run}: {}  ({happened}; allowed: {allowed})",
-        word(result),
-        printable(result.title().as_bytes())
-    )
+fn line(result: &GateResult<'_>) -> String {
+    let [run, gate, told] = [result.run().to_owned(), result.title(), result.sentence().to_string()]
+        .map(|of| printable(of.as_bytes()));
+    format!("{}  {run}: {gate}  ({told})", word(result))
 }
 
 /// Writes the table of results, marked up, with whether all passed in front of it.
@@ -51,15 +50,24 @@ pub fn write_markup(markup: Markup, report: &ComparisonReport<'_>, to: &mut impl
     let group = has_groups.then_some(report.word());
     let columns = names[..2].iter().copied().chain(group).chain(names[2..].iter().copied());
     let mut grid = Grid::new(columns.map(|name| (name.to_owned(), Align::Left)));
-    for result in &results {
+    // What failed comes first, for a summary has room for so much only.
+    let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
+    for result in that(true).chain(that(false)).take(MOST_ROWS) {
         let GateSentence { happened, allowed } = result.sentence();
-        let group = has_groups.then(|| if result.group.is_empty() { "all" } else { result.group }.into());
+        let group =
+            if result.group.is_empty() { "all".to_owned() } else { printable(result.group.as_bytes()) };
+        let group = has_groups.then(|| Cell::from(group));
         let run = printable(result.run().as_bytes());
         let of_word = Cell { best: result.judged.verdict.failed, ..Cell::from(word(result)) };
         let cells = [of_word, run.into()].into_iter().chain(group);
-        grid.push(cells.chain([result.gate.to_string(), happened, allowed].map(Cell::from)));
+        let told = [result.gate.to_string(), happened, allowed].map(|of| printable(of.as_bytes()));
+        grid.push(cells.chain(told.map(Cell::from)));
     }
-    markup.write(&grid, "", to)
+    let left = match results.len().saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        left => format!("{left} more results that passed or failed: see CSV or JSON"),
+    };
+    markup.write(&grid, &left, to)
 }
 
 fn word(result: &GateResult<'_>) -> &'static str {

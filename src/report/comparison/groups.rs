@@ -9,6 +9,8 @@ use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
 use crate::report::options::ReportOptions;
 
+/// The most groups that are shown.
+const MOST_GROUPS: usize = 100;
 /// The most runs that have a column each.
 const MOST_RUNS: usize = 5;
 
@@ -48,12 +50,16 @@ fn caption(report: &ComparisonReport<'_>) -> String {
     let measure = &report.comparison.measures[0];
     let count = report.groups.len();
     let groups = if count == 1 { report.word().to_owned() } else { format!("{}s", report.word()) };
-    format!("{measure} in {count} {groups}; p is corrected within each, and not for their number")
+    let left = match count.saturating_sub(MOST_GROUPS) {
+        0 => String::new(),
+        left => format!("; {left} of them: see CSV or JSON"),
+    };
+    format!("{measure} in {count} {groups}; p is corrected within each, and not for their number{left}")
 }
 
 /// The verdict of each group.
 fn verdicts(report: &ComparisonReport<'_>) -> impl Iterator<Item = String> {
-    report.groups.iter().map(|group| {
+    report.groups.iter().take(MOST_GROUPS).map(|group| {
         let name = printable(group.name.as_bytes());
         format!("{name}: {}", printable(group.comparison.verdict().join(" ").as_bytes()))
     })
@@ -73,7 +79,7 @@ fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
         Grid::new(names.into_iter().chain(runs.into_iter().enumerate().map(|(at, run)| (run, align(at)))));
     let whole = ("all".to_owned(), comparison);
     let named = |group: &ComparedGroup| printable(group.name.as_bytes());
-    let groups = report.groups.iter().map(|group| (named(group), &group.comparison));
+    let groups = report.groups.iter().take(MOST_GROUPS).map(|group| (named(group), &group.comparison));
     for (name, of) in [whole].into_iter().chain(groups) {
         let cells = if has_column { means(of, options) } else { best(of, options) };
         grid.push([Cell::from(name), of.queries.to_string().into()].into_iter().chain(cells));
@@ -96,6 +102,7 @@ fn means(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
 fn best(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
     let best = of.best(0);
     let mean = format!("{:.*}", options.precision, of.runs[best].means[0]);
-    let others = (of.leaders(0).len() - 1).to_string();
+    // With a baseline the best is compared with that alone.
+    let others = if of.tells_the_best() { (of.leaders(0).len() - 1).to_string() } else { "–".to_owned() };
     [printable(of.runs[best].name.as_bytes()), mean, others].map(Cell::from).to_vec()
 }

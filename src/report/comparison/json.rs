@@ -41,7 +41,7 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
             .map(|of| DiscriminationOf { measure: measure(of.measure), apart: of.apart, p: of.p })
             .collect(),
         gates: results(comparison, report.gates),
-        sentences: comparison.sentences(),
+        sentences: if options.all_pairs { comparison.all_sentences() } else { comparison.sentences() },
         notes: &comparison.notes,
         per_query: if options.per_query {
             (0..comparison.measures.len()).flat_map(|at| per_query(comparison, at)).collect()
@@ -60,7 +60,7 @@ fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
     JsonVerdict {
         text: comparison.verdict().join(" "),
         best: name(comparison, best),
-        not_told_from_best: comparison.baseline.is_none().then(|| others().collect()),
+        not_told_from_best: comparison.tells_the_best().then(|| others().collect()),
     }
 }
 

@@ -66,6 +66,12 @@ pub fn write_markup(
         let best = if markup == Markup::Markdown { "Bold: best" } else { "bold: best" };
         markup.paragraph(&format!("{best}; {}", several::legend(comparison, &options)), false, to)?;
     }
+    if options.all_pairs {
+        for sentence in comparison.all_sentences() {
+            writeln!(to)?;
+            markup.paragraph(&printable(sentence.as_bytes()), false, to)?;
+        }
+    }
     groups::write_markup(markup, report, &options, to)?;
     gates::write_markup(markup, report, to)
 }

@@ -63,6 +63,12 @@ pub fn shown(of: &Comparison) -> (Vec<Facing<'_>>, Option<String>) {
     let mut some: Vec<Facing> = of.leading().into_iter().map(|at| Facing::told(of, at)).collect();
     let merit = |pair: &Facing| merits[if pair.one == fixed { pair.other } else { pair.one }];
     sort::by_number(&mut some, |pair| -merit(pair));
+    // That of the headline is the first, whatever its means: its documents are beside it.
+    if let Some(at) =
+        first_pair(of).and_then(|first| some.iter().position(|pair| pair.at.pair == first.at.pair))
+    {
+        some[..=at].rotate_right(1);
+    }
     some.truncate(PAIRS);
     let what = if of.baseline.is_some() { "the baseline" } else { "the best run" };
     let text = format!(

@@ -103,7 +103,7 @@ impl<'a> Facing<'a> {
 
     /// Whether the difference is significant.
     pub fn is_sure(&self) -> bool {
-        self.at.is_significant(self.of.options.alpha)
+        self.of.is_shown(self.at)
     }
 
     /// A difference as text; for a geometric mean, a ratio.
@@ -124,9 +124,8 @@ impl<'a> Facing<'a> {
 /// The pair of the headline: of the pairs that are put in words the first that is decided; of many runs the best and the next.
 pub fn first_pair(of: &Comparison) -> Option<Facing<'_>> {
     let pairs = of.leading();
-    let is_decided = |at: &&&Difference| {
-        at.paired.all_zero || at.is_equivalent == Some(true) || at.is_significant(of.options.alpha)
-    };
+    let is_decided =
+        |at: &&&Difference| at.paired.all_zero || at.is_equivalent == Some(true) || of.is_shown(at);
     let decided = pairs.iter().find(is_decided).filter(|_| !of.has_many_runs());
     decided.or(pairs.first()).map(|at| Facing::told(of, at))
 }

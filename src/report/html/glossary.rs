@@ -10,26 +10,6 @@ use crate::compare::comparison::Comparison;
 use crate::measure::{Better, Measure};
 use crate::scores::Scores;
 
-/// Plain words for the measures that most pages have; for others stands what `laneval measures` says.
-const PLAIN: [(&str, &str); 7] = [
-    (
-        "nDCG",
-        "how near the first k results come to the best possible order: good documents count more, and more the higher they stand",
-    ),
-    ("AP", "average precision: high if all relevant documents are found, and found early"),
-    (
-        "RR",
-        "reciprocal rank: 1 if the first result is relevant, 1/2 if only the second is, 1/3 for the third, and so on",
-    ),
-    ("P", "precision: the share of relevant documents among the first k results"),
-    ("R", "recall: how many of the query's relevant documents are among the first k results, as a share"),
-    ("Success", "1 if there is a relevant document among the first k results, otherwise 0"),
-    (
-        "IPrec",
-        "interpolated precision: the best precision that can be had when a given share of the relevant documents is to be found",
-    ),
-];
-
 /// A word with its meaning.
 type GlossaryEntry = (String, String);
 
@@ -90,8 +70,7 @@ fn of_measures(measures: &[Measure], context: &Context) -> Vec<GlossaryEntry> {
         if entries.iter().any(|(name, _)| name == definition.name) {
             continue;
         }
-        let plain = PLAIN.iter().find(|(name, _)| *name == definition.name).map(|(_, plain)| *plain);
-        let text = plain.unwrap_or_else(|| definition.doc.trim_end_matches('.'));
+        let text = definition.plain;
         let side = match definition.better {
             Better::Neither => String::new(),
             _ => format!("; {}", direction(measure)),

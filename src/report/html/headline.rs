@@ -7,8 +7,7 @@ use super::markup::Elements;
 use super::page::{classed, folded, unbroken};
 use super::scale::number;
 use super::tables::confidence;
-use crate::compare::comparison::{Comparison, Judged};
-use crate::compare::gate::Gate;
+use crate::compare::comparison::Comparison;
 use crate::compare::options::Alternative;
 use crate::error::printable;
 
@@ -75,7 +74,8 @@ fn meaning(pair: &Facing) -> Option<String> {
         "{one} did better than {other} in {won} of {}{tied} and worse in {lost}.",
         queries(of.queries)
     );
-    let p = pair.at.p_adjusted.filter(|_| of.options.alternative == Alternative::TwoSided)?;
+    let two_sided = of.options.alternative == Alternative::TwoSided;
+    let Some(p) = pair.at.p_adjusted.filter(|_| two_sided) else { return Some(text) };
     let range = pair.ends().map(|[low, high]| format!("from {} to {}", pair.text(low), pair.text(high)));
     if let (Some(true), Some(margin)) = (pair.at.is_equivalent, of.options.margin) {
         return Some(format!("{text} Whatever difference there is, it is smaller than ±{margin}."));
@@ -125,10 +125,7 @@ fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     if results.is_empty() {
         return;
     }
-    let fails = |(_, judged): &&(Gate, Vec<Judged>)| judged.iter().any(|of| of.verdict.failed);
-    // A gate counts once over all queries, and once in each group.
-    let all = || context.gates.iter().chain(context.groups.iter().flat_map(|group| &group.gates));
-    let (count, failed) = (all().count(), all().filter(fails).count());
+    let (count, failed) = (results.len(), results.iter().filter(|of| of.judged.verdict.failed).count());
     let what = if context.groups.is_empty() { "gates" } else { "gates, over all queries and in groups," };
     let (class, words) = match (failed, count) {
         (0, 1) => ("fine", "✓ The gate passed".to_owned()),

@@ -16,6 +16,10 @@ use crate::error::printable;
 const MEANS: usize = 800;
 /// The most runs of a table.
 const RUNS: usize = 100;
+/// The most rows of the table of gates.
+const RESULTS: usize = 100;
+/// The most rows of the table of groups.
+const GROUPS: usize = 100;
 /// The most runs that have a column each in the table of groups.
 const GROUP_RUNS: usize = 5;
 /// The most measures of a table.
@@ -178,6 +182,9 @@ pub fn differences<'a>(page: &mut Elements, of: &'a Comparison, shown: impl Fn(u
     let mut room = DIFFERENCES;
     table(page, 1, &headings, |page| {
         for measure in 0..of.measures.len() {
+            if room == 0 {
+                break;
+            }
             let rows: Vec<Facing> = shown(measure).into_iter().take(room).collect();
             room -= rows.len();
             if rows.is_empty() {
@@ -303,7 +310,7 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
         return cell(page, "", |_| ());
     };
     let gain = if difference.pair.run == one { difference.gain() } else { -difference.gain() };
-    let (class, mark) = match (difference.is_significant(of.options.alpha), gain > 0.0) {
+    let (class, mark) = match (of.is_shown(difference), gain > 0.0) {
         (true, true) => ("sure", "▲ "),
         (true, false) => ("sure", "▼ "),
         _ => ("", ""),
@@ -315,7 +322,9 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
 pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     let report = context.report(of);
     table(page, 5, &["gate", "run", "verdict", "what happened", "allowed"], |page| {
-        for result in report.results() {
+        let results = report.results();
+        let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
+        for result in that(true).chain(that(false)).take(RESULTS) {
             page.element("tr", &[], |page| {
                 page.line("th", &[("scope", &"row")], shortened(&printable(result.title().as_bytes()), 80));
                 cell(page, "words", |page| write_name(page, result.run(), NAME));
@@ -329,6 +338,8 @@ pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
             });
         }
     });
+    let all = report.results().len();
+    left_out(page, all.min(RESULTS), all, "results");
 }
 
 /// Writes a row for each group: its queries, the means of the runs under the first measure if they are few, and the verdict.
@@ -341,7 +352,7 @@ pub fn groups(page: &mut Elements, of: &Comparison, context: &Context) {
         [report.word(), "queries"].into_iter().chain(names.iter().map(String::as_str)).chain(["verdict"]);
     let headings: Vec<&str> = headings.collect();
     table(page, headings.len(), &headings, |page| {
-        for group in context.groups {
+        for group in context.groups.iter().take(GROUPS) {
             page.element("tr", &[], |page| {
                 page.line("th", &[("scope", &"row")], shortened(&printable(group.name.as_bytes()), NAME));
                 cell(page, "", |page| page.text(group.comparison.queries));
@@ -354,4 +365,6 @@ pub fn groups(page: &mut Elements, of: &Comparison, context: &Context) {
             });
         }
     });
+    let all = context.groups.len();
+    left_out(page, all.min(GROUPS), all, &format!("{}s", report.word()));
 }

@@ -1,15 +1,20 @@
 //! Comparisons of groups of queries, and by judge.
 
+use std::collections::HashSet;
+
 use laneval::compare::{Comparison, Gate};
 use laneval::error::printable;
 use laneval::internals::{Evaluation, Timing};
 use laneval::report::{ComparedGroup, Note};
-use laneval::{Evaluator, Groups, LabelMatrix, Scores, Watch};
+use laneval::{Error, Evaluator, Groups, LabelMatrix, Scores, Watch};
 
 use super::printed;
 use crate::inputs::of_all;
 use crate::judges;
 use crate::stop::Stop;
+
+/// The most groups that a note names.
+const NAMED: usize = 5;
 
 /// Comparisons of groups, and notes on them.
 #[derive(Default)]
@@ -28,30 +33,42 @@ pub fn of_queries(
 ) -> Result<GroupsCompared, Stop> {
     let mut made = GroupsCompared::default();
     let mut empty = Vec::new();
-    let counts: Vec<&[u8]> = whole.query_ids().collect();
+    let counts: HashSet<&[u8]> = whole.query_ids().collect();
+    let mut grouped: HashSet<&[u8]> = HashSet::new();
     for group in groups.names() {
-        if !counts.iter().any(|id| groups.has(group, id)) {
+        let queries: Vec<&[u8]> = groups.queries(group).filter(|id| counts.contains(id)).collect();
+        if queries.is_empty() {
             empty.push(printable(group.as_bytes()));
             continue;
         }
-        let values = scores.of_queries(|id| groups.has(group, id));
-        let mut comparison = Comparison::watched(&values, &whole.options, watch)?;
+        let mut comparison = Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
+            .map_err(|error| placed(error, group))?;
         if let Some(judged) = judged {
             comparison.set_judged(&of_group(judged, group));
         }
+        grouped.extend(queries);
         made.comparisons.push((group.to_owned(), comparison));
     }
     if !empty.is_empty() {
         let of = if empty.len() == 1 { "group" } else { "groups" };
-        made.notes.push(Note::Note(format!("no query of the {of} {} counts", empty.join(", "))));
+        let more = match empty.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            _ => ", …".to_owned(),
+        };
+        empty.truncate(NAMED);
+        made.notes.push(Note::Note(format!("no query of the {of} {}{more} counts", empty.join(", "))));
     }
-    let grouped = |id: &&&[u8]| groups.names().any(|group| groups.has(group, id));
-    let alone = counts.len() - counts.iter().filter(grouped).count();
+    let alone = counts.len() - grouped.len();
     if alone > 0 {
         let queries = if alone == 1 { "query is" } else { "queries are" };
         made.notes.push(Note::Note(format!("{alone} of {} {queries} in no group", counts.len())));
     }
     Ok(made)
+}
+
+/// Says in which group, or by which judge, something cannot be compared.
+fn placed(error: Error, group: &str) -> Stop {
+    Stop::from(error).with_place(&format!("{}: ", printable(group.as_bytes())))
 }
 
 /// Compares the runs by each judge, over the queries that the judge has judged.
@@ -70,7 +87,8 @@ pub fn of_judges(
     names.sort_unstable();
     names.dedup();
     for name in names {
-        let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)?;
+        let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
+            .map_err(|error| placed(error, name))?;
         made.comparisons.push((name.to_owned(), comparison));
     }
     Ok(made)
@@ -78,8 +96,11 @@ pub fn of_judges(
 
 /// Returns the scores of a group as if it were all queries.
 fn of_group(scores: &Scores, group: &str) -> Scores {
-    let mut of_group = scores.clone();
-    of_group.runs.retain(|run| run.group.as_deref() == Some(group));
+    let mut of_group = Scores::default();
+    of_group.measures.clone_from(&scores.measures);
+    (of_group.queries, of_group.view, of_group.tied) = (scores.queries, scores.view, scores.tied);
+    let runs = scores.runs.iter().filter(|run| run.group.as_deref() == Some(group));
+    of_group.runs = runs.cloned().collect();
     of_group.runs.iter_mut().for_each(|run| run.group = None);
     of_group
 }
