@@ -54,16 +54,16 @@ if [ -n "${SCORES-}" ] && { [ "$SCORES" = "$baseline_file" ] || [ "$SCORES" -ef 
     echo "scores and baseline are one file, $SCORES: write the scores to another" >&2
     exit 2
 fi
-folder_of() { # makes the folder of a file; what cannot be written is no gate that failed
-    mkdir -p -- "$(dirname -- "$1")" || exit 2
-}
+# What cannot be written is no gate that failed.
+for path in "${SCORES-}" "${PAGE-}" "${JUNIT-}"; do
+    [ -z "$path" ] || mkdir -p -- "$(dirname -- "$path")" || exit 2
+done
 
 # GitHub reads commands in what a step prints. Names of runs and queries are printed, and are not to give any.
 mark=quiet-$RANDOM$RANDOM$RANDOM$RANDOM
 echo "::stop-commands::$mark"
 code=0
 if [ -n "${SCORES-}" ]; then
-    folder_of "$SCORES"
     "$LANEVAL" eval ${measures[@]+"${measures[@]}"} --per-query --output="$SCORES" -- "$QRELS" ${runs[@]+"${runs[@]}"} || code=$?
 fi
 verdict=
@@ -72,7 +72,7 @@ if [ $code = 0 ] && { [ -z "${SCORES-}" ] || [ -n "${BASELINE-}" ] || [ ${#runs[
     [ -z "${BASELINE-}" ] || options+=("--baseline=$BASELINE")
     [ -z "${GROUP_BY-}" ] || options+=("--group-by=$GROUP_BY")
     for path in "${PAGE-}" "${JUNIT-}"; do
-        [ -z "$path" ] || { folder_of "$path"; options+=("--output=$path"); }
+        [ -z "$path" ] || options+=("--output=$path")
     done
     "$LANEVAL" compare "${options[@]}" -- "$QRELS" ${runs[@]+"${runs[@]}"} || code=$?
     if [ -e "$scratch/table.txt" ]; then

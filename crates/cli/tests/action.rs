@@ -212,3 +212,23 @@ fn the_action_installs_versions_only() {
     }
     assert_eq!(place.text("output"), "");
 }
+
+/// Scores do not replace the baseline that they are compared with, and a folder that cannot be made is no gate that failed.
+#[test]
+fn the_action_keeps_its_baseline() {
+    let place = Workplace::new();
+    let kept = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "main.json")]);
+    assert_eq!(kept.code, 0, "{}", kept.err);
+    let before = place.text("main.json");
+    let gate = ("FAIL_IF", "nDCG@10 drops > 0.5%");
+    for baseline in ["main.json", "./main.json", "main=main.json"] {
+        let inputs = [BOTH, gate, ("RUNS", "new=bm25.run"), ("BASELINE", baseline), ("SCORES", "main.json")];
+        let refused = place.compare(&inputs);
+        assert_eq!(refused.code, 2, "{baseline}: {}", refused.err);
+        assert_says(&refused.err, &["scores and baseline are one file"]);
+        assert_eq!(place.text("main.json"), before);
+    }
+    let inputs =
+        [BOTH, gate, ("RUNS", "new=bm25.run"), ("BASELINE", "main.json"), ("PAGE", "main.json/page.html")];
+    assert_eq!(place.compare(&inputs).code, 2);
+}

@@ -464,3 +464,139 @@ fn a_page_of_groups_with_texts() {
     let same = folder.error("compare qrels bm25 hybrid --titles titles.tsv -o p.html -o titles.tsv");
     assert_says(&same, &["titles.tsv: cannot write: it is one of the inputs"]);
 }
+
+/// Of many runs against a baseline the best is one of those that are better, and copies of it are equal to it.
+#[test]
+fn many_runs_against_a_baseline() {
+    let (folder, command) = twelve();
+    folder.put("copy", folder.get("r3"));
+    let table = folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format table"));
+    let tsv = folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format tsv"));
+    let p = adjusted(&tsv, "nDCG@10");
+    let delta = |run: &str| -> f64 {
+        let start = format!("{run}\tr3\t\tnDCG@10\tdelta\t");
+        tsv.lines().find_map(|line| line.strip_prefix(&start)).unwrap().parse().unwrap()
+    };
+    let mut better: Vec<String> = (1..=12)
+        .map(|run| format!("r{run}"))
+        .filter(|run| {
+            run != "r3" && delta(run) > 0.0 && p[&("r3".min(run).to_owned(), "r3".max(run).to_owned())] < 0.05
+        })
+        .collect();
+    better.sort_by(|a, b| delta(b).total_cmp(&delta(a)));
+    assert!(!better.is_empty() && better.len() < 11, "{tsv}");
+    assert!(first_line(&table).starts_with(&format!("{} of 12 runs ", better.len())), "{table}");
+    assert_says(&table, &[&format!("The best of them, {}: nDCG@10 +", better[0]), "1 is equal to r3: copy."]);
+    let document =
+        json(&folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format json")));
+    assert_eq!(document["verdict"]["not_told_from_best"], Value::Null);
+}
+
+/// A one-sided question does not depend on the order of the files for what it calls the best.
+#[test]
+fn one_sided_questions_tell_no_best_run() {
+    let (folder, command) = twelve();
+    for alternative in ["better", "worse"] {
+        let table =
+            folder.out(&format!("{command} -m nDCG@10 --alternative {alternative} --quiet --format table"));
+        let first = first_line(&table);
+        assert!(first.contains(" is better than ") || first.contains(" is not shown to be "), "{first}");
+        assert!(!table.contains("cannot be told from it") && !table.contains("letters  "), "{table}");
+    }
+}
+
+/// The sign test may point the other way than the means: then nothing is shown.
+#[test]
+fn a_test_against_the_means_shows_nothing() {
+    let folder = Folder::empty();
+    let [mut qrels, mut old, mut new] = [const { String::new() }; 3];
+    for query in 0..21 {
+        qrels += &format!("q{query} 0 a 1\n");
+        // The new run wins twenty queries by a little, and loses one by much.
+        let ranks = if query == 0 { [1, 60] } else { [10, 9] };
+        for (run, rank) in [(&mut old, ranks[0]), (&mut new, ranks[1])] {
+            for at in 1..=60 {
+                let document = if at == rank { "a".to_owned() } else { format!("x{at}") };
+                *run += &format!("q{query} Q0 {document} {at} {} t\n", 100 - at);
+            }
+        }
+    }
+    folder.put("qrels", qrels);
+    folder.put("old", old);
+    folder.put("new", new);
+    let command = "compare qrels old new -m RR --quiet --test sign --format";
+    let table = folder.out(&format!("{command} table"));
+    assert!(
+        first_line(&table)
+            .contains("is undecided, for most queries lean one way and the means the other: RR"),
+        "{table}"
+    );
+    assert_says(&table, &["Most queries lean one way and the means the other: "]);
+    let document = json(&folder.out(&format!("{command} json")));
+    assert!(document["pairs"][0]["p_adj"].as_f64().unwrap() < 0.001, "{document}");
+    assert_eq!(document["pairs"][0]["better"], Value::Null);
+}
+
+/// A gate on a geometric mean speaks of factors, for its values are logarithms.
+#[test]
+fn gates_on_geometric_means_speak_of_factors() {
+    let folder = demo();
+    let failed = folder
+        .shell("$L compare qrels hybrid bm25 -m GMAP --quiet --fail-if 'GMAP drops > 0.01' --format tsv");
+    assert_eq!(failed.code, 1, "{}", failed.err);
+    let mean = |run: &str| -> f64 {
+        let start = format!("{run}\t\t\tGMAP\tmean\t");
+        let row = failed.out.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
+        row.split('\t').next().unwrap().parse().unwrap()
+    };
+    let factor = format!(
+        "GMAP of bm25 is {:.4} times that of the baseline (95 % interval ",
+        mean("bm25") / mean("hybrid")
+    );
+    assert_says(&failed.err, &[&factor, "allowed: a drop to 0.9900 times that of the baseline"]);
+}
+
+/// Names that are no plain text do nothing to a terminal, or to a table of Markdown.
+#[test]
+fn gates_of_odd_names() {
+    let folder = demo();
+    let names = "$'x\\e[2J=bm25' $'a\\nb|c=hybrid'";
+    let ran = folder.shell(&format!(
+        "$L compare qrels {names} -m AP --quiet --fail-if 'AP < 0.9' -o s.md -o - --format table"
+    ));
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    assert!(!ran.out.contains('\u{1b}') && ran.out.contains(r"FAILED  a\nb|c: AP < 0.9"), "{}", ran.out);
+    let markdown = String::from_utf8(folder.get("s.md")).unwrap();
+    assert!(
+        markdown
+            .lines()
+            .filter(|line| line.contains("FAILED"))
+            .all(|line| line.starts_with('|') || line.starts_with("**")),
+        "{markdown}"
+    );
+    assert_says(
+        &markdown,
+        &[r"| **FAILED** | a\\nb\|c | AP &lt; 0.9 | AP of a\\nb\|c is 0.6331 | 0.9 or more |"],
+    );
+}
+
+/// Options that would do nothing are refused.
+#[test]
+fn options_that_would_do_nothing() {
+    let folder = demo();
+    for (args, why) in [
+        ("compare qrels bm25 dense --top 1 -o a.csv", "--sort and --top are for tables"),
+        ("compare qrels bm25 dense --sort AP --format json", "--sort and --top are for tables"),
+        ("compare qrels bm25 dense --all-pairs --format tsv", "--all-pairs writes sentences"),
+        ("eval qrels bm25 --explain -o a -o b", "--explain prints a plan"),
+        (
+            "compare qrels bm25 dense --titles nowhere.tsv -o p.html --partial x.part",
+            "nowhere.tsv: cannot open",
+        ),
+    ] {
+        assert_says(&folder.error(args), &[why]);
+    }
+    assert!(!folder.names().contains(&"x.part".to_owned()));
+    let each = json(&folder.out("compare qrels bm25 dense hybrid -m AP --all-pairs --format json --quiet"));
+    assert_eq!(each["sentences"].as_array().unwrap().len(), 3);
+}
