@@ -34,7 +34,7 @@ pub struct ComparisonDocument<'a> {
 }
 
 /// The verdict: its sentences, the best run under the first measure, and the runs that cannot be told from it, the best first; `null` with a
-/// baseline, which leaves their pairs out.
+/// baseline or a one-sided alternative, which leave pairs or directions out.
 #[derive(Serialize)]
 pub struct JsonVerdict<'a> {
     pub text: String,
