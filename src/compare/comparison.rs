@@ -4,7 +4,7 @@ use super::anova::Anova;
 use super::difference::Difference;
 use super::gate::{Gate, GateFacts, GateVerdict};
 use super::gate_words::{ChangeTold, GateSentence};
-use super::options::{ComparisonOptions, Test};
+use super::options::{Alternative, ComparisonOptions, Test};
 use super::randomised::Pair;
 use crate::error::{Error, Result};
 use crate::measure::{Better, Measure};
@@ -110,6 +110,11 @@ impl Comparison {
         [(low, high), (high, low)].contains(&(found.pair.baseline, found.pair.run)).then_some(found)
     }
 
+    /// Whether all pairs are compared in both directions, so that the best can be told from the others whatever the order of the input.
+    pub fn tells_the_best(&self) -> bool {
+        self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
+    }
+
     /// Whether a difference is shown: it is significant after the correction, and the test does not point the other way than the means.
     /// Wilcoxon's test and the sign test may do that, for they ask which way most queries lean.
     pub fn is_shown(&self, of: &Difference) -> bool {
@@ -193,7 +198,7 @@ impl Comparison {
     pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
         // If all are equal, none is the best.
         let best = Some(self.best(measure)).filter(|&best| self.is_best(measure, best))?;
-        let difference = self.between(measure, best, run).filter(|_| self.baseline.is_none())?;
+        let difference = self.between(measure, best, run).filter(|_| self.tells_the_best())?;
         Some(!self.is_shown(difference))
     }
 
@@ -231,7 +236,10 @@ impl Comparison {
         });
         let percent = (1e8 * (1.0 - self.options.alpha)).round() / 1e6;
         let change = ChangeTold {
-            relative: difference.filter(|of| !of.logarithmic).and_then(|of| of.relative),
+            // Of the size of the baseline's mean, so that a rise is positive where that is negative.
+            relative: difference
+                .filter(|of| !of.logarithmic)
+                .and_then(|of| Some(of.relative? * self.runs[baseline].means[of.measure].signum())),
             interval: difference.and_then(|of| of.interval).map(|interval| (interval, percent)),
         };
         gate.sentence(&self.runs[of.run].name, &of.verdict, change)

@@ -11,7 +11,6 @@
 
 use super::comparison::Comparison;
 use super::difference::Difference;
-use super::options::Alternative;
 use crate::sort;
 
 /// The number of runs from which on they are told in the order of their means: the best against the next, and not one by one.
@@ -31,13 +30,7 @@ impl Comparison {
         order
     }
 
-    /// Whether all pairs are compared in both directions, so that the best can be told from the others whatever the order of the input.
-    pub fn tells_the_best(&self) -> bool {
-        self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
-    }
-
-    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse, or equal for
-    /// practical purposes. With a baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal
+    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal
     /// the best.
     pub fn leaders(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
@@ -45,7 +38,7 @@ impl Comparison {
         let is_leader =
             |&run: &usize| match self.between(measure, best, run).filter(|_| self.tells_the_best()) {
                 _ if run == best => true,
-                Some(of) => !self.is_shown(of) || of.is_equivalent == Some(true),
+                Some(of) => !self.is_shown(of),
                 None => merits[run] == merits[best],
             };
         self.ranked(measure).into_iter().filter(is_leader).collect()

@@ -94,7 +94,7 @@ impl Comparison {
         }
         _ = write!(text, ", {:+.4}", sign * of.paired.mean);
         if b != 0.0 {
-            _ = write!(text, " ({:+.1} %)", sign * of.paired.mean / b * 100.0);
+            _ = write!(text, " ({:+.1} %)", sign * of.paired.mean / b.abs() * 100.0);
         }
         if let Some([low, high]) = interval {
             _ = write!(text, ", {} interval {low:+.4} to {high:+.4}", self.confidence());
@@ -247,7 +247,7 @@ impl Comparison {
     pub(super) fn note(&mut self) {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
-        if self.queries < FEW && self.options.test == Test::T {
+        if (2..FEW).contains(&self.queries) && self.options.test == Test::T {
             let any = |is_there: fn(&Difference) -> bool| self.differences.iter().any(is_there);
             let see = match (any(|of| of.exact.is_some()), any(|of| of.randomised.is_some())) {
                 (true, _) => ": see p_exact, that of the randomisation test",

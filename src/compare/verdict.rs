@@ -22,10 +22,12 @@ const MOST: usize = 12;
 enum Answer {
     /// The values of every query are the same.
     Same,
-    /// They are equal for practical purposes.
+    /// They are equal for practical purposes, and neither is shown to be better.
     Equal,
     /// One of the two is shown to be better.
     Shown,
+    /// One of the two is shown to be better, but by less than the margin.
+    Slight,
     /// The test and the means point opposite ways.
     Contradictory,
     /// Nothing is shown.
@@ -59,19 +61,19 @@ impl Comparison {
 
     /// The pairs one by one: what is decided, then the others. The first one names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
-        let is_decided =
-            |of: &&&Difference| matches!(self.answer(of), Answer::Same | Answer::Equal | Answer::Shown);
+        let is_decided = |of: &&&Difference| !matches!(self.answer(of), Answer::Open | Answer::Contradictory);
         let (decided, open): (Vec<&Difference>, Vec<&Difference>) = pairs.iter().partition(is_decided);
         let all = decided.into_iter().chain(open).take(MOST).enumerate();
         all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
 
-    /// What is said of a pair: what is certain comes first, then what the user asked about (a margin), then what the test says.
+    /// What is said of a pair.
     fn answer(&self, of: &Difference) -> Answer {
         match () {
             () if of.paired.all_zero => Answer::Same,
-            () if of.is_equivalent == Some(true) => Answer::Equal,
+            () if self.is_shown(of) && of.is_equivalent == Some(true) => Answer::Slight,
             () if self.is_shown(of) => Answer::Shown,
+            () if of.is_equivalent == Some(true) => Answer::Equal,
             () if of.is_significant(self.options.alpha) => Answer::Contradictory,
             () => Answer::Open,
         }
@@ -92,6 +94,13 @@ impl Comparison {
                 format!("{one} and {other} are equal within ±{}: {numbers}.", self.margin())
             }
             (Answer::Shown, _) => format!("{one} is {} than {other}: {numbers}.", word(better)),
+            (Answer::Slight, _) => {
+                format!(
+                    "{one} is {} than {other}, but by less than ±{}: {numbers}.",
+                    word(better),
+                    self.margin()
+                )
+            }
             (Answer::Contradictory, _) => format!(
                 "{one} against {other} is undecided, for most queries lean one way and the means the other: {numbers}."
             ),
@@ -129,7 +138,10 @@ impl Comparison {
         let mut text = shown(sign * of.paired.mean);
         let mut within = Vec::new();
         if let (Some(_), Some(share), false) = (self.baseline, of.relative, of.logarithmic) {
-            within.push(format!("{:+.1} %", 100.0 * sign * share));
+            within.push(format!(
+                "{:+.1} %",
+                100.0 * sign * share * self.runs[of.pair.baseline].means[of.measure].signum()
+            ));
         }
         if let Some([low, high]) = of.interval {
             let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
@@ -138,8 +150,13 @@ impl Comparison {
         if !within.is_empty() {
             _ = write!(text, " ({})", within.join(", "));
         }
+        // The p of a margin is that of the margin.
+        if let (Answer::Equal, Some(p)) = (self.answer(of), of.p_margin) {
+            _ = write!(text, ", {} in two one-sided tests", p_is(p));
+            return text;
+        }
         match of.p_adjusted {
-            Some(p) if self.family_size > 1 && of.p != Some(p) => _ = write!(text, ", adjusted {}", p_is(p)),
+            Some(p) if self.family_size > 1 => _ = write!(text, ", adjusted {}", p_is(p)),
             Some(p) => _ = write!(text, ", {}", p_is(p)),
             None if self.queries < 2 => text += " in the only query, which says nothing about others",
             None => text += ", and the test has no p",
@@ -151,6 +168,14 @@ impl Comparison {
     fn of_many(&self) -> Vec<String> {
         let order = self.ranked(0);
         let [best, next] = [order[0], order[1]];
+        if !self.is_best(0, best) {
+            let mean = decimals(self.runs[best].means[0]);
+            return vec![format!(
+                "All {} runs have the same mean {}: {mean}.",
+                self.runs.len(),
+                self.measures[0]
+            )];
+        }
         let leaders = self.leaders(0);
         let name = |run: usize| self.runs[run].name.as_str();
         let extreme =
@@ -188,6 +213,9 @@ impl Comparison {
                 format!("It and the next, {next}, are equal within ±{}: {numbers}.", self.margin())
             }
             Answer::Shown => format!("It is better than the next, {next}: {numbers}."),
+            Answer::Slight => {
+                format!("It is better than the next, {next}, but by less than ±{}: {numbers}.", self.margin())
+            }
             Answer::Contradictory => format!(
                 "Against the next, {next}, it is undecided, for most queries lean one way and the means the other: {numbers}."
             ),
@@ -202,8 +230,9 @@ impl Comparison {
             let found = pairs.iter().filter(|of| is(self.answer(of), of.gain() > 0.0));
             found.copied().collect::<Vec<&Difference>>()
         };
-        let better = that(&|answer, gains| answer == Answer::Shown && gains);
-        let worse = that(&|answer, gains| answer == Answer::Shown && !gains);
+        let is_shown = |answer| matches!(answer, Answer::Shown | Answer::Slight);
+        let better = that(&|answer, gains| is_shown(answer) && gains);
+        let worse = that(&|answer, gains| is_shown(answer) && !gains);
         let equal = that(&|answer, _| matches!(answer, Answer::Same | Answer::Equal));
         let open = that(&|answer, _| matches!(answer, Answer::Open | Answer::Contradictory));
         let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();

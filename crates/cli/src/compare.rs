@@ -21,6 +21,7 @@ use super::choice::{NamedChoice, OverJudges, alternatives, corrections, interval
 use super::evaluation::{self, scores_with_summary};
 use super::gates;
 use super::inputs::{EvaluationInputs, named};
+use super::judges;
 use super::page::PageOrigin;
 use super::progress::{Progress, WorkAmount};
 use super::queries;
@@ -320,6 +321,9 @@ impl Compare {
     }
 
     fn evaluator(&self) -> Result<Evaluator, Stop> {
+        if self.each_judge() {
+            judges::check(&self.asked.measures_of(&self.asked.measures)?)?;
+        }
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_missing_ids(true);
         let evaluator = evaluator.with_stats([Stat::Average]);
         let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
@@ -470,7 +474,7 @@ impl Compare {
         let ignored = self.asked.rel_note(&scores.measures);
         let few = printed::few(comparison, &self.fail_if);
         let of_scores = notes(scores);
-        let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
+        let of_comparison: Vec<Note> = printed::notes(comparison);
         let threads = self.asked.threads.note();
         let all = threads
             .iter()

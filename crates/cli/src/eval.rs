@@ -304,12 +304,7 @@ impl Eval {
         let of_formats = formats.iter().flat_map(|&format| refused::of_format(format));
         refused::check(own.into_iter().chain(ties).chain(of_formats))?;
         if each_judge {
-            let measures = self.asked.measures_of(&self.asked.measures)?;
-            if let Some(measure) = measures.iter().find(|measure| measure.judges().is_some()) {
-                return Err(Stop::new(format!(
-                    "{measure} is one value over all judges: --judges each takes measures without judges="
-                )));
-            }
+            judges::check(&self.asked.measures_of(&self.asked.measures)?)?;
         }
         let evaluator = self
             .asked

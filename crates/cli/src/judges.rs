@@ -7,6 +7,7 @@ use std::path::Path;
 use laneval::error::printable;
 use laneval::internals::{Evaluation, Timing, tau_b};
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
+use laneval::measure::Measure;
 use laneval::report::{Align, Grid, Note, ReportOptions};
 use laneval::{Error, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
@@ -15,6 +16,16 @@ use super::choice::PlainFormat;
 use super::output::print_text;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
+
+/// Refuses measures that have one value over all judges.
+pub fn check(measures: &[Measure]) -> Result<(), Stop> {
+    match measures.iter().find(|measure| measure.judges().is_some()) {
+        Some(measure) => Err(Stop::new(format!(
+            "{measure} is one value over all judges: --judges each takes measures without judges="
+        ))),
+        None => Ok(()),
+    }
+}
 
 /// Evaluates the runs of a matrix for each judge, over the queries that the judge has judged. Judges are groups in the scores.
 pub fn each(

@@ -155,7 +155,7 @@ impl Merge {
         let comparison = all.comparison()?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let of_scores = notes(&all.summary().scores(&[])?);
-        let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
+        let of_comparison: Vec<Note> = printed::notes(&comparison);
         let few = printed::few(&comparison, &self.fail_if);
         of_scores.iter().chain(&of_comparison).chain(&few).filter(loud).for_each(say);
         let gates = printed::judged(&comparison, &self.fail_if)?;

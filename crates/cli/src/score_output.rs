@@ -148,6 +148,10 @@ impl ReportOutput {
         }
         let one = |place: &Option<&Path>| self.target(*place, places.len() == 1, inputs);
         let targets = places.iter().map(one).collect::<Result<Vec<ReportTarget>, Stop>>()?;
+        // /dev/stdout and /dev/fd/1 are stdout, too.
+        if targets.iter().filter(|target| matches!(target.output, Output::Stdout)).count() > 1 {
+            return Err(Stop::new("two outputs have one name: stdout"));
+        }
         let is_page = targets.iter().any(|target| target.format == Format::Html);
         refused::check([(Wish::Title, self.title.is_some()), (Wish::NoPage, !is_page)])?;
         Ok(targets)

@@ -154,7 +154,7 @@ fn a_table_and_sentences() {
     assert_eq!(code, 0, "{err}");
     let expected = "\
 hybrid is better than bm25: nDCG@10 +0.165 (+28.9 %, 95 % interval +0.084 to +0.245), adjusted p = 0.0003.
-dense against bm25 is undecided: +0.070 (+12.2 %, 95 % interval -0.021 to +0.161), p = 0.1300.
+dense against bm25 is undecided: +0.070 (+12.2 %, 95 % interval -0.021 to +0.161), adjusted p = 0.1300.
 
 3 runs, against bm25, 40 queries; t, Holm, 2 comparisons per measure; 99999 permutations, seed 0x6c616e6576616c31
 

@@ -78,6 +78,13 @@ fn the_verdict_comes_first() {
         first_line(&margin).starts_with("dense and bm25 are equal within ±0.2: nDCG@10 +0.070 ("),
         "{margin}"
     );
+    assert!(first_line(&margin).ends_with(", p = 0.0031 in two one-sided tests."), "{margin}");
+    let slight = folder.out("compare qrels bm25 hybrid -m nDCG@10 --margin 0.3 --quiet --format json");
+    assert_says(&slight, &["hybrid is better than bm25, but by less than ±0.3: nDCG@10 +0.165"]);
+    assert_eq!(json(&slight)["verdict"]["not_told_from_best"], serde_json::json!([]));
+    // A rise is positive, also of a baseline below 0.
+    let below = folder.out("compare qrels hybrid dense -m Utility --baseline hybrid --quiet --format table");
+    assert!(first_line(&below).contains("Utility +0.150 (+0.7 %"), "{below}");
 }
 
 /// The corrected p of each pair, by the names of its runs in the order of the alphabet.
@@ -585,6 +592,8 @@ fn gates_of_odd_names() {
 fn options_that_would_do_nothing() {
     let folder = demo();
     for (args, why) in [
+        ("compare qrels bm25 dense -o - -o /dev/stdout", "two outputs have one name: stdout"),
+        ("compare qrels bm25 dense --judges each -m 'AP(judges=mean)'", "judges="),
         ("compare qrels bm25 dense --top 1 -o a.csv", "--sort and --top are for tables"),
         ("compare qrels bm25 dense --sort AP --format json", "--sort and --top are for tables"),
         ("compare qrels bm25 dense --all-pairs --format tsv", "--all-pairs writes sentences"),
@@ -597,6 +606,18 @@ fn options_that_would_do_nothing() {
         assert_says(&folder.error(args), &[why]);
     }
     assert!(!folder.names().contains(&"x.part".to_owned()));
+    let top = folder.out("compare qrels bm25 hybrid dense -m AP --top 2 --format table --quiet");
+    assert!(
+        top.contains("b  hybrid  0.6331*ᶜ") && top.contains("c  dense ") && !top.contains("a  bm25"),
+        "{top}"
+    );
+    let judges = folder.run("compare qrels bm25 dense -m AP --judges each --format table");
+    assert_says(
+        &judges.err,
+        &["all judgments are by one judge, 0: is the second field of the judgments a judge?"],
+    );
+    let queries = folder.out("compare qrels bm25 dense -m AP -q --format markdown --quiet");
+    assert_says(&queries, &["| query | bm25 | dense | delta |"]);
     let each = json(&folder.out("compare qrels bm25 dense hybrid -m AP --all-pairs --format json --quiet"));
     assert_eq!(each["sentences"].as_array().unwrap().len(), 3);
 }

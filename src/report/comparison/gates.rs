@@ -54,8 +54,11 @@ pub fn write_markup(markup: Markup, report: &ComparisonReport<'_>, to: &mut impl
     let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
     for result in that(true).chain(that(false)).take(MOST_ROWS) {
         let GateSentence { happened, allowed } = result.sentence();
-        let group =
-            if result.group.is_empty() { "all".to_owned() } else { printable(result.group.as_bytes()) };
+        let group = if result.group.is_empty() {
+            "all queries".to_owned()
+        } else {
+            printable(result.group.as_bytes())
+        };
         let group = has_groups.then(|| Cell::from(group));
         let run = printable(result.run().as_bytes());
         let of_word = Cell { best: result.judged.verdict.failed, ..Cell::from(word(result)) };

@@ -77,7 +77,7 @@ fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     let align = |at: usize| if has_column || at > 0 { Align::Right } else { Align::Left };
     let mut grid =
         Grid::new(names.into_iter().chain(runs.into_iter().enumerate().map(|(at, run)| (run, align(at)))));
-    let whole = ("all".to_owned(), comparison);
+    let whole = ("all queries".to_owned(), comparison);
     let named = |group: &ComparedGroup| printable(group.name.as_bytes());
     let groups = report.groups.iter().take(MOST_GROUPS).map(|group| (named(group), &group.comparison));
     for (name, of) in [whole].into_iter().chain(groups) {

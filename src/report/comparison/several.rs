@@ -40,7 +40,8 @@ impl RunMarks {
 /// The indices of the runs that the table has, in its order, and how many it leaves out.
 fn rows(comparison: &Comparison, options: &ReportOptions) -> (Vec<usize>, usize) {
     let mut rows = match (&options.order, ordering(comparison, options)) {
-        (RunOrder::Suited, _) if comparison.has_many_runs() => comparison.ranked(0),
+        // The first of some runs are the best, and not those that were named first.
+        (RunOrder::Suited, _) if comparison.has_many_runs() || options.top.is_some() => comparison.ranked(0),
         (RunOrder::By(_), measure) => comparison.ranked(measure),
         _ => (0..comparison.runs.len()).collect(),
     };
@@ -99,7 +100,9 @@ fn cell(
     let best = comparison.is_best(measure, run);
     let labels = match marks {
         RunMarks::Better => {
-            let beaten = comparison.beaten(measure, run).into_iter();
+            let is_row = |of: &usize| rows(comparison, options).0.contains(of);
+            let beaten =
+                comparison.beaten(measure, run).into_iter().filter(|of| options.top.is_none() || is_row(of));
             beaten.map(|run| comparison.runs[run].label.clone()).collect()
         }
         RunMarks::Shared(..) => Vec::new(),
@@ -121,7 +124,7 @@ fn cell(
 /// The legend of the marks, and of what is left out.
 pub fn legend(comparison: &Comparison, options: &ReportOptions) -> String {
     let alpha = comparison.options.alpha;
-    let tied = if comparison.baseline.is_none() { "= not shown to be worse; " } else { "" };
+    let tied = if comparison.tells_the_best() { "= not shown to be worse; " } else { "" };
     let marks = match RunMarks::of(comparison, ordering(comparison, options)) {
         RunMarks::Better => format!("letters: shown to be better than that run (adjusted p < {alpha})."),
         RunMarks::Shared(measure, _) => format!(

@@ -72,6 +72,12 @@ pub fn write_markup(
             markup.paragraph(&printable(sentence.as_bytes()), false, to)?;
         }
     }
+    if options.per_query && comparison.query_ids().len() > 0 {
+        for of in comparison.of_measure(0) {
+            writeln!(to)?;
+            markup.write(&by_query(comparison, of, &options), &ends_caption(comparison, of), to)?;
+        }
+    }
     groups::write_markup(markup, report, &options, to)?;
     gates::write_markup(markup, report, to)
 }

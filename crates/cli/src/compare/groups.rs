@@ -86,6 +86,12 @@ pub fn of_judges(
     let mut names: Vec<&str> = scores.runs.iter().filter_map(|run| run.group.as_deref()).collect();
     names.sort_unstable();
     names.dedup();
+    if let [judge] = names.as_slice() {
+        made.notes.push(Note::Warning(format!(
+            "all judgments are by one judge, {}: is the second field of the judgments a judge?",
+            printable(judge.as_bytes())
+        )));
+    }
     for name in names {
         let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
             .map_err(|error| placed(error, name))?;

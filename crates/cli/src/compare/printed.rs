@@ -1,6 +1,7 @@
 //! The outputs of a comparison, and the results of its gates.
 
 use laneval::compare::{Comparison, Gate, Judged};
+use laneval::error::printable;
 use laneval::report::{ComparisonReport, Format, Note, ReportOptions, html};
 
 use crate::gates;
@@ -50,6 +51,11 @@ pub fn write(
 pub fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
     let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
     gates.iter().map(judged).collect()
+}
+
+/// Returns the notes of a comparison, in which names of runs are printable.
+pub fn notes(comparison: &Comparison) -> Vec<Note> {
+    comparison.notes.iter().map(|note| Note::Note(printable(note.as_bytes()))).collect()
 }
 
 /// Warns if gates ask for p of few queries.
