@@ -123,7 +123,7 @@ def drawn(laneval):
             body.append(f'  <path class="rule" d="M{MARGIN} {y:.1f}H{MARGIN + len(line) * ADVANCE:.1f}"/>')
             row += 1
             continue
-        quiet = "quiet" if row == 2 or line.startswith(("*", "bold")) else ""
+        quiet = "quiet" if "permutations, seed" in line or line.startswith(("*", "bold")) else ""
         for part in wrapped(line) if len(BOLD.sub("", line)) > COLUMNS else [line]:
             body += [text(column, row, content, "bold" if bold else quiet) for column, content, bold in pieces(part)]
             row += 1
