@@ -478,7 +478,7 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
     let [banner] = of_class(&document, "alarm")[..] else { panic!("one banner") };
     let told = plain(whole_text(banner));
     for part in [
-        "✗ 1 of 2 gates failed",
+        "✗ 1 of 4 gates failed",
         "nDCG@10 of demo-dense.run is 0.6399",
         "; allowed: 0.7 or more",
         "✓ P@10 of",

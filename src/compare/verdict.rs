@@ -19,7 +19,7 @@ const MOST: usize = 12;
 
 /// What a comparison says of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
+enum PairAnswer {
     /// The values of every query are the same.
     Same,
     /// They are equal for practical purposes, and neither is shown to be better.
@@ -61,21 +61,22 @@ impl Comparison {
 
     /// The pairs one by one: what is decided, then the others. The first one names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
-        let is_decided = |of: &&&Difference| !matches!(self.answer(of), Answer::Open | Answer::Contradictory);
+        let is_decided =
+            |of: &&&Difference| !matches!(self.answer(of), PairAnswer::Open | PairAnswer::Contradictory);
         let (decided, open): (Vec<&Difference>, Vec<&Difference>) = pairs.iter().partition(is_decided);
         let all = decided.into_iter().chain(open).take(MOST).enumerate();
         all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
 
     /// What is said of a pair.
-    fn answer(&self, of: &Difference) -> Answer {
+    fn answer(&self, of: &Difference) -> PairAnswer {
         match () {
-            () if of.paired.all_zero => Answer::Same,
-            () if self.is_shown(of) && of.is_equivalent == Some(true) => Answer::Slight,
-            () if self.is_shown(of) => Answer::Shown,
-            () if of.is_equivalent == Some(true) => Answer::Equal,
-            () if of.is_significant(self.options.alpha) => Answer::Contradictory,
-            () => Answer::Open,
+            () if of.paired.all_zero => PairAnswer::Same,
+            () if self.is_shown(of) && of.is_equivalent == Some(true) => PairAnswer::Slight,
+            () if self.is_shown(of) => PairAnswer::Shown,
+            () if of.is_equivalent == Some(true) => PairAnswer::Equal,
+            () if of.is_significant(self.options.alpha) => PairAnswer::Contradictory,
+            () => PairAnswer::Open,
         }
     }
 
@@ -87,27 +88,27 @@ impl Comparison {
         let numbers = format!("{measure}{}", self.numbers(of, sign));
         let word = |better: bool| if better { "better" } else { "worse" };
         match (self.answer(of), self.options.alternative) {
-            (Answer::Same, _) => {
+            (PairAnswer::Same, _) => {
                 format!("{one} and {other} have the same {} in every query.", self.measures[of.measure])
             }
-            (Answer::Equal, _) => {
+            (PairAnswer::Equal, _) => {
                 format!("{one} and {other} are equal within ±{}: {numbers}.", self.margin())
             }
-            (Answer::Shown, _) => format!("{one} is {} than {other}: {numbers}.", word(better)),
-            (Answer::Slight, _) => {
+            (PairAnswer::Shown, _) => format!("{one} is {} than {other}: {numbers}.", word(better)),
+            (PairAnswer::Slight, _) => {
                 format!(
                     "{one} is {} than {other}, but by less than ±{}: {numbers}.",
                     word(better),
                     self.margin()
                 )
             }
-            (Answer::Contradictory, _) => format!(
+            (PairAnswer::Contradictory, _) => format!(
                 "{one} against {other} is undecided, for most queries lean one way and the means the other: {numbers}."
             ),
-            (Answer::Open, Alternative::TwoSided) => {
+            (PairAnswer::Open, Alternative::TwoSided) => {
                 format!("{one} against {other} is undecided: {numbers}.")
             }
-            (Answer::Open, alternative) => {
+            (PairAnswer::Open, alternative) => {
                 // The question has a direction, from the baseline of the pair to its run.
                 let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
                 let word = word(alternative == Alternative::Better);
@@ -151,7 +152,7 @@ impl Comparison {
             _ = write!(text, " ({})", within.join(", "));
         }
         // The p of a margin is that of the margin.
-        if let (Answer::Equal, Some(p)) = (self.answer(of), of.p_margin) {
+        if let (PairAnswer::Equal, Some(p)) = (self.answer(of), of.p_margin) {
             _ = write!(text, ", {} in two one-sided tests", p_is(p));
             return text;
         }
@@ -208,33 +209,33 @@ impl Comparison {
     fn against_next(&self, of: &Difference, next: &str) -> String {
         let numbers = self.numbers(of, of.told(false).sign);
         match self.answer(of) {
-            Answer::Same => format!("The next, {next}, has the same value in every query."),
-            Answer::Equal => {
+            PairAnswer::Same => format!("The next, {next}, has the same value in every query."),
+            PairAnswer::Equal => {
                 format!("It and the next, {next}, are equal within ±{}: {numbers}.", self.margin())
             }
-            Answer::Shown => format!("It is better than the next, {next}: {numbers}."),
-            Answer::Slight => {
+            PairAnswer::Shown => format!("It is better than the next, {next}: {numbers}."),
+            PairAnswer::Slight => {
                 format!("It is better than the next, {next}, but by less than ±{}: {numbers}.", self.margin())
             }
-            Answer::Contradictory => format!(
+            PairAnswer::Contradictory => format!(
                 "Against the next, {next}, it is undecided, for most queries lean one way and the means the other: {numbers}."
             ),
-            Answer::Open => format!("Against the next, {next}, it is undecided: {numbers}."),
+            PairAnswer::Open => format!("Against the next, {next}, it is undecided: {numbers}."),
         }
     }
 
     /// The verdict on many runs against a baseline: how many are better, and the best of them.
     fn of_many_against(&self, baseline: usize) -> Vec<String> {
         let pairs = self.leading();
-        let that = |is: &dyn Fn(Answer, bool) -> bool| {
+        let that = |is: &dyn Fn(PairAnswer, bool) -> bool| {
             let found = pairs.iter().filter(|of| is(self.answer(of), of.gain() > 0.0));
             found.copied().collect::<Vec<&Difference>>()
         };
-        let is_shown = |answer| matches!(answer, Answer::Shown | Answer::Slight);
+        let is_shown = |answer| matches!(answer, PairAnswer::Shown | PairAnswer::Slight);
         let better = that(&|answer, gains| is_shown(answer) && gains);
         let worse = that(&|answer, gains| is_shown(answer) && !gains);
-        let equal = that(&|answer, _| matches!(answer, Answer::Same | Answer::Equal));
-        let open = that(&|answer, _| matches!(answer, Answer::Open | Answer::Contradictory));
+        let equal = that(&|answer, _| matches!(answer, PairAnswer::Same | PairAnswer::Equal));
+        let open = that(&|answer, _| matches!(answer, PairAnswer::Open | PairAnswer::Contradictory));
         let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();
         let names = |of: &[&Difference]| listed(&of.iter().map(name).collect::<Vec<_>>());
         let than = &self.runs[baseline].name;
