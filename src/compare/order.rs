@@ -30,8 +30,8 @@ impl Comparison {
         order
     }
 
-    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal
-    /// the best.
+    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a
+    /// baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal the best.
     pub fn leaders(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
         let merits = self.merits(measure);
@@ -72,7 +72,7 @@ impl Comparison {
             return None;
         }
         let order = self.ranked(measure);
-        // By places in the order, each pair once: finding a pair by its runs takes a search.
+        // By places in the order, each pair once.
         let mut place = vec![0; order.len()];
         order.iter().enumerate().for_each(|(at, &run)| place[run] = at);
         let mut alike = vec![vec![true; order.len()]; order.len()];

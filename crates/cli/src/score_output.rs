@@ -121,8 +121,8 @@ impl ReportOutput {
     /// Returns the outputs that were asked for, none of which is an input, each in its format.
     ///
     /// # Errors
-    /// An unknown extension; two outputs of one name; a title without a page; a format beside several outputs none of which is stdout; a place that cannot be
-    /// written to.
+    /// An unknown extension; two outputs of one name; a title without a page; a format beside several outputs none of which is stdout; a place
+    /// that cannot be written to.
     pub fn targets(&self, inputs: &[PathBuf]) -> Result<Vec<ReportTarget>, Stop> {
         let places: Vec<Option<&Path>> = match self.output.as_slice() {
             [] => vec![None],
@@ -131,14 +131,9 @@ impl ReportOutput {
             }
         };
         for (at, place) in places.iter().enumerate() {
-            let same = |other: &&Option<&Path>| match (place, other) {
-                (None, None) => true,
-                (Some(one), Some(other)) => same_file(one, other),
-                _ => false,
-            };
-            if places[..at].iter().any(|other| same(&other)) {
-                let name = place.map_or("stdout".to_owned(), shown);
-                return Err(Stop::new(format!("two outputs have one name: {name}")));
+            let Some(path) = place else { continue };
+            if places[..at].iter().flatten().any(|other| same_file(path, other)) {
+                return Err(Stop::new(format!("two outputs have one name: {}", shown(path))));
             }
         }
         if places.len() > 1 && self.format.is_some() && !places.contains(&None) {
@@ -148,7 +143,7 @@ impl ReportOutput {
         }
         let one = |place: &Option<&Path>| self.target(*place, places.len() == 1, inputs);
         let targets = places.iter().map(one).collect::<Result<Vec<ReportTarget>, Stop>>()?;
-        // /dev/stdout and /dev/fd/1 are stdout, too.
+        // `-`, /dev/stdout and /dev/fd/1 are all stdout.
         if targets.iter().filter(|target| matches!(target.output, Output::Stdout)).count() > 1 {
             return Err(Stop::new("two outputs have one name: stdout"));
         }

@@ -5,20 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
+use crate::xorshift::random;
 
 /// A document of a query with its grade or score.
 type Line = (String, String, f64);
-
-/// Returns numbers below a bound that look random.
-fn random(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    }
-}
 
 /// Makes judgments with grades from −1 to `grades` − 2, and a run with equal scores, each with queries of its own.
 fn data(seed: u64, grades: u64) -> [Vec<Line>; 2] {

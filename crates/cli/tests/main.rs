@@ -37,3 +37,4 @@ mod trec;
 mod verdict;
 #[cfg(target_os = "linux")]
 mod widths;
+mod xorshift;

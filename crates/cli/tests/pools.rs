@@ -5,22 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::folder::Folder;
+use crate::xorshift::random;
 
 type Judged = BTreeMap<(String, String), f64>;
 
 /// Runs as rankings: for each run its name, and for each query its documents, best first.
 type Rankings = Vec<(String, BTreeMap<String, Vec<String>>)>;
-
-/// Returns numbers below a bound that look random.
-fn random(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % below
-    }
-}
 
 /// Makes judgments and runs. The last query is judged only in documents of the first run, and a grade occurs only there.
 fn data(seed: u64, runs: usize, grade: impl Fn(u64) -> f64) -> (Judged, Rankings) {

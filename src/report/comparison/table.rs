@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use super::several::RunTable;
 use super::shares::{judged, share};
 use super::whole::ComparisonReport;
-use super::{gates, groups, several};
+use super::{gates, groups};
 use crate::compare::p_is::p_is;
 use crate::compare::{Comparison, Difference, Scope};
 use crate::error::printable;
@@ -23,10 +24,11 @@ pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut im
         writeln!(to, "{}", printable(sentence.as_bytes()))?;
     }
     writeln!(to, "\n{}\n", caption(comparison))?;
-    main(comparison, options).write(options, to)?;
-    if comparison.runs.len() > 2 {
+    let (grid, legend) = main(comparison, options);
+    grid.write(options, to)?;
+    if let Some(legend) = legend {
         let best = if options.colour { "bold" } else { "*" };
-        writeln!(to, "\n{best} best; {}", several::legend(comparison, options))?;
+        writeln!(to, "\n{best} best; {legend}")?;
     }
     for sentence in sentences(comparison, options) {
         writeln!(to, "\n{}", printable(sentence.as_bytes()))?;
@@ -60,11 +62,12 @@ pub fn write_markup(
     let options = ReportOptions { colour: false, width: None, ..options.clone() };
     markup.paragraph(&printable(comparison.verdict().join(" ").as_bytes()), true, to)?;
     writeln!(to)?;
-    markup.write(&main(comparison, &options), &caption(comparison), to)?;
-    if comparison.runs.len() > 2 {
+    let (grid, legend) = main(comparison, &options);
+    markup.write(&grid, &caption(comparison), to)?;
+    if let Some(legend) = legend {
         writeln!(to)?;
         let best = if markup == Markup::Markdown { "Bold: best" } else { "bold: best" };
-        markup.paragraph(&format!("{best}; {}", several::legend(comparison, &options)), false, to)?;
+        markup.paragraph(&format!("{best}; {legend}"), false, to)?;
     }
     if options.all_pairs {
         for sentence in comparison.all_sentences() {
@@ -120,12 +123,13 @@ fn caption(comparison: &Comparison) -> String {
     format!("{} runs{against}, {queries}; {}{scope}{drawn}", comparison.runs.len(), comparison.method())
 }
 
-fn main(comparison: &Comparison, options: &ReportOptions) -> Grid {
+/// The main table, and the legend of its marks if it has any.
+fn main(comparison: &Comparison, options: &ReportOptions) -> (Grid, Option<String>) {
     if comparison.runs.len() == 2 {
-        two_runs(comparison, options)
-    } else {
-        several::grid(comparison, options)
+        return (two_runs(comparison, options), None);
     }
+    let table = RunTable::of(comparison, options);
+    (table.grid(), Some(table.legend()))
 }
 
 /// The table of two runs: measures as rows, or as columns where there is no room for the other columns.

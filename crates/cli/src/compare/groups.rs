@@ -6,7 +6,7 @@ use laneval::compare::{Comparison, Gate};
 use laneval::error::printable;
 use laneval::internals::{Evaluation, Timing};
 use laneval::report::{ComparedGroup, Note};
-use laneval::{Error, Evaluator, Groups, LabelMatrix, Scores, Watch};
+use laneval::{Evaluator, Groups, LabelMatrix, Scores, Watch};
 
 use super::printed;
 use crate::inputs::of_all;
@@ -42,7 +42,7 @@ pub fn of_queries(
             continue;
         }
         let mut comparison = Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
-            .map_err(|error| placed(error, group))?;
+            .map_err(|error| placed(error.into(), group))?;
         if let Some(judged) = judged {
             comparison.set_judged(&of_group(judged, group));
         }
@@ -51,10 +51,7 @@ pub fn of_queries(
     }
     if !empty.is_empty() {
         let of = if empty.len() == 1 { "group" } else { "groups" };
-        let more = match empty.len().saturating_sub(NAMED) {
-            0 => String::new(),
-            _ => ", …".to_owned(),
-        };
+        let more = if empty.len() > NAMED { ", …" } else { "" };
         empty.truncate(NAMED);
         made.notes.push(Note::Note(format!("no query of the {of} {}{more} counts", empty.join(", "))));
     }
@@ -67,8 +64,8 @@ pub fn of_queries(
 }
 
 /// Says in which group, or by which judge, something cannot be compared.
-fn placed(error: Error, group: &str) -> Stop {
-    Stop::from(error).with_place(&format!("{}: ", printable(group.as_bytes())))
+fn placed(stop: Stop, group: &str) -> Stop {
+    stop.with_place(&format!("{}: ", printable(group.as_bytes())))
 }
 
 /// Compares the runs by each judge, over the queries that the judge has judged.
@@ -94,7 +91,7 @@ pub fn of_judges(
     }
     for name in names {
         let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
-            .map_err(|error| placed(error, name))?;
+            .map_err(|error| placed(error.into(), name))?;
         made.comparisons.push((name.to_owned(), comparison));
     }
     Ok(made)
@@ -114,8 +111,7 @@ fn of_group(scores: &Scores, group: &str) -> Scores {
 /// Judges gates in each group.
 pub fn judged(groups: Vec<(String, Comparison)>, gates: &[Gate]) -> Result<Vec<ComparedGroup>, Stop> {
     let group = |(name, comparison): (String, Comparison)| {
-        let gates = printed::judged(&comparison, gates)
-            .map_err(|stop| stop.with_place(&format!("{}: ", printable(name.as_bytes()))))?;
+        let gates = printed::judged(&comparison, gates).map_err(|stop| placed(stop, &name))?;
         Ok(ComparedGroup { name, comparison, gates })
     };
     groups.into_iter().map(group).collect()
