@@ -136,7 +136,7 @@ pub use label::{JudgedBy, LabelMatrix, Notice, ScoreType, Ties, View};
 pub use measure::Measure;
 pub use plan::Plan;
 #[doc(inline)]
-pub use scores::{QuerySet, RunScores, Scores, TiedValue};
+pub use scores::{Known, QuerySet, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
 #[doc(inline)]

@@ -13,6 +13,7 @@ mod generate;
 mod golden;
 mod groups;
 mod ingest;
+mod known;
 mod layers;
 mod lengths;
 #[cfg(unix)]

@@ -69,6 +69,7 @@ def _settings(document: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
         "query_set": document["query_set"],
         "judged_only": document["judged_only"],
         "view_depth": document["depth"],
+        "known": document.get("known") or "judged",
         "tied": document.get("tied") or "ranked",
         "ties": rule["ties"],
         "score": rule["score"],

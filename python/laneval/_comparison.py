@@ -656,6 +656,7 @@ def _evaluated_with(run: Evaluated) -> list[tuple[str, Any]]:
         ("score", known["score"]),
         ("depth", min(depths, default=None)),
         ("judged_only", known["judged_only"]),
+        ("known", known.get("known", "judged")),
     ]
 
 
@@ -668,6 +669,7 @@ def _origin(run: Evaluated) -> tuple[str, list[tuple[str, str]]]:
     given = dict(_evaluated_with(run))
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
     documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
+    documents += [("relevant documents", given["known"])] if given["known"] != "judged" else []
     fingerprints = [("fingerprint of the judgments", of) for of in run._known["fingerprints"]]
     return f"scores compared as {given['score']}, equal ones {given['ties']}, {depth}", documents + fingerprints
 

@@ -32,6 +32,7 @@ class EngineOptions(TypedDict, total=False):
     score: Literal["f64", "f32"]
     depth: int
     judged_only: bool
+    known: Literal["judged", "retrieved"]
     drop_identical_ids: bool
     engine: Literal["auto", "cpu", "gpu", "reference"]
     adapter: str

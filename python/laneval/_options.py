@@ -53,6 +53,10 @@ class Options(TypedDict, total=False):
     """The number of ranks that count, from 1. The default is all of them."""
     judged_only: bool
     """Whether documents that are not judged are dropped, so that the others move up."""
+    known: Literal["judged", "retrieved"]
+    """The relevant documents that there are: all that were judged (`"judged"`, the default), or only those that the run retrieved
+    (`"retrieved"`), as for programs that are given lists and no judgments.
+    """
     per_query: bool
     """Whether the values of each query are kept."""
     stats: Sequence[Stat]

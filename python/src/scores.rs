@@ -97,7 +97,8 @@ fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores)
     dict.set_item("fingerprints", fingerprints)?;
     dict.set_item("query_set", scores.queries.to_string())?;
     dict.set_item("view_depth", scores.view.depth)?;
-    dict.set_item("judged_only", scores.view.judged_only)
+    dict.set_item("judged_only", scores.view.judged_only)?;
+    dict.set_item("known", scores.known.to_string())
 }
 
 /// The values of the queries of a run.

@@ -80,6 +80,7 @@ impl Settings {
         let evaluator = Evaluator::of(measures)
             .with_queries(given.named("queries")?.unwrap_or_default())
             .with_view(View { depth: deepest.map(NonZeroU32::get), judged_only })
+            .with_known(given.named("known")?.unwrap_or_default())
             .with_tied(tied)
             .with_per_query(given.get("per_query")?.unwrap_or_default())
             .with_stats(stats.collect::<PyResult<Vec<Stat>>>()?)

@@ -13,11 +13,12 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
 
 /// A message of the library in which options of the command are replaced by keywords.
 pub fn with_keywords(message: &str) -> String {
-    const KEYWORDS: [(&str, &str); 11] = [
+    const KEYWORDS: [(&str, &str); 12] = [
         (" --score f32", " score=\"f32\""),
         (" --score", " score="),
         (" --ties ", " ties="),
         (" --queries", " queries="),
+        (" --known ", " known="),
         (" --judged-only", " judged_only=True"),
         (" --rel or rel=", " rel="),
         (" --family all", " family=\"all\""),

@@ -15,7 +15,7 @@ use crate::engine::{ChosenEngine, Engine, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::label::{JudgedBy, LabelMatrix, RankingRule};
 use crate::measure::{JudgmentInput, Measure};
-use crate::scores::{Scores, TiedValue};
+use crate::scores::{Known, Scores, TiedValue};
 use crate::summary::Summary;
 use crate::timing::Timing;
 
@@ -201,6 +201,26 @@ impl Evaluator {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that what a run retrieved says which relevant documents there are.
+    pub(super) fn check_known(&self, rule: RankingRule) -> Result<()> {
+        if self.known == Known::Judged {
+            return Ok(());
+        }
+        let over = |measure: &&Measure| matches!(measure.input(), JudgmentInput::Groups(_));
+        if let Some(measure) = self.measures.iter().find(over) {
+            return Err(Error::Unanswerable(format!(
+                "{measure} is over judgments by judge, by subtopic or of preferences: what a run retrieved of them (known=retrieved) is not known"
+            )));
+        }
+        if self.tied != TiedValue::Ranked && (self.view.depth.is_some() || rule.depth.is_some()) {
+            return Err(Error::Unanswerable(format!(
+                "with {} values of tied rankings, a depth and known=retrieved the relevant documents would depend on the order of equal scores: leave one of the three out",
+                self.tied
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::label::{Codebook, Ids, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
-use crate::scores::{QuerySet, TiedValue};
+use crate::scores::{Known, QuerySet, TiedValue};
 use crate::stats::Stat;
 use crate::watch::Watch;
 
@@ -56,6 +56,7 @@ pub struct Evaluator {
     pub(super) measures: Vec<Measure>,
     pub(super) queries: QuerySet,
     pub(super) view: View,
+    pub(super) known: Known,
     pub(super) tied: TiedValue,
     pub(super) engine: EngineChoice,
     #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
@@ -101,6 +102,15 @@ impl Evaluator {
     #[must_use]
     pub fn with_view(self, view: View) -> Self {
         Evaluator { view, ..self }
+    }
+
+    /// Chooses which relevant documents there are. The default is all that were judged.
+    ///
+    /// With [`Known::Retrieved`] a query has only the judgments of the documents that a run retrieved for it and that the view leaves, as for a
+    /// program that is given lists and no judgments: another run has others.
+    #[must_use]
+    pub fn with_known(self, known: Known) -> Self {
+        Evaluator { known, ..self }
     }
 
     /// Chooses the value of a ranking in which documents have equal scores. The default is the value of the order that the join made.
@@ -182,10 +192,21 @@ impl Evaluator {
         self.view
     }
 
+    /// The relevant documents that there are.
+    pub fn known(&self) -> Known {
+        self.known
+    }
+
     /// Whether rankings are valued in the order of the join, and not over all orders of equal scores.
     #[cfg(feature = "internals")]
     pub(crate) fn is_in_order(&self) -> bool {
         self.tied == TiedValue::Ranked
+    }
+
+    /// Whether there are all relevant documents that were judged, and not only those that a run retrieved.
+    #[cfg(feature = "internals")]
+    pub(crate) fn knows_all(&self) -> bool {
+        self.known == Known::Judged
     }
 
     /// The engine that was chosen.

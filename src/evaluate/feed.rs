@@ -10,8 +10,9 @@ use super::tied::OverTies;
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::label::{Batch, LANES};
+use crate::label::{Batch, LANES, RetrievedFacts};
 use crate::plan::Plan;
+use crate::scores::Known;
 use crate::ties::Cuts;
 use crate::timing::Timing;
 use crate::watch::Watch;
@@ -75,6 +76,16 @@ impl Evaluator {
         timing: &mut Option<&mut Timing>,
         begin: impl Fn() -> S + Sync,
     ) -> Result<Fed<S>> {
+        let retrieved = match self.known {
+            Known::Judged => None,
+            Known::Retrieved => {
+                Some(time_in(timing, "plan and facts", || RetrievedFacts::of(&batch, self.view))?)
+            }
+        };
+        let batch = match &retrieved {
+            Some(retrieved) => batch.knowing(retrieved),
+            None => batch,
+        };
         let prepared = time_in(timing, "plan and facts", || plan.prepare(&batch));
         let cpu = engine.and_then(Engine::cpu_level).map(Cpu::at);
         let over_ties = OverTies::new(self.tied, &batch, (self.view, cuts), &prepared, cpu)?;

@@ -152,9 +152,9 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    /// Collects the queries of `rows`, most of which belong to one run.
+    /// Collects the places of the judgments of `rows`, most of which belong to one run: their queries, or the rows themselves.
     fn queries(&self, rows: &[u32], queries: &mut Vec<u32>) {
-        let all = self.batch.queries() as u32;
+        let all = self.batch.facts().len() as u32;
         let first = rows.first().map_or(0, |row| row / all * all);
         let query = |&row: &u32| if (first..first + all).contains(&row) { row - first } else { row % all };
         queries.clear();
@@ -258,7 +258,7 @@ type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 /// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
     let exact =
-        batch.exact().map(|exact| ReferenceGrades { grades, judged: exact.facts.of(batch.query(row)) });
+        batch.exact_facts().map(|exact| ReferenceGrades { grades, judged: exact.of(batch.judgments(row)) });
     Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None }
 }
 

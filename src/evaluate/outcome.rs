@@ -201,8 +201,8 @@ impl Evaluator {
 
     /// The summary of all runs, by their names and groups.
     pub(super) fn summary_of(&self, runs: BTreeMap<(String, Option<String>), RunSummary>) -> Summary {
-        let (queries, view, tied) = (self.queries, self.view, self.tied);
-        Summary { measures: self.measures.clone(), queries, view, tied, runs }
+        let Evaluator { queries, view, known, tied, .. } = *self;
+        Summary { measures: self.measures.clone(), queries, view, known, tied, runs }
     }
 
     /// The scores of a run without its name, with the statistics that need all `values`, `[measure][query]`.
@@ -224,9 +224,10 @@ impl Evaluator {
         notices: impl Iterator<Item = Notice>,
         runs: Vec<RunScores>,
     ) -> Result<Scores> {
-        let (measures, queries, view, tied) = (self.measures.clone(), self.queries, self.view, self.tied);
+        let (measures, Evaluator { queries, view, known, tied, .. }) = (self.measures.clone(), self);
         let notices = nothing_relevant(&measures, book.max_grade()).into_iter().chain(notices).collect();
-        let scores = Scores { measures, queries, view, tied, notices, runs };
+        let (queries, view, known, tied) = (*queries, *view, *known, *tied);
+        let scores = Scores { measures, queries, view, known, tied, notices, runs };
         if !self.not_finite {
             scores.check_finite()?;
         }
@@ -237,6 +238,7 @@ impl Evaluator {
     pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(joined.rule())?;
         check_judgments(&self.measures, joined.judged_by())?;
+        self.check_known(joined.rule())?;
         if self.queries == QuerySet::Complete {
             let incomplete = joined.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(joined, run, slots.queries(0)));

@@ -24,7 +24,7 @@ use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
-use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
+use crate::scores::{Known, PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::ties::Cuts;
@@ -115,7 +115,9 @@ impl Evaluator {
         }
         check_judgments(&self.measures, None)?;
         let plan = self.plan(book)?;
-        let seen = if self.view.judged_only { None } else { plan.reach() };
+        // What lies behind all cutoffs is known as well.
+        let all = self.view.judged_only || self.known == Known::Retrieved;
+        let seen = if all { None } else { plan.reach() };
         let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);
         let evaluator = Cow::Owned(self.clone().with_watch(None));
         Ok(Stream {

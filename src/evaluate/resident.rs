@@ -6,7 +6,7 @@ use crate::engine::Job;
 use crate::engine::gpu::Loaded;
 use crate::engine::gpu::reduce::Reducer;
 use crate::error::{Error, Result};
-use crate::scores::{QuerySet, TiedValue};
+use crate::scores::{Known, QuerySet, TiedValue};
 
 /// Measures over resident labels, ready to be averaged any number of times.
 pub struct Resident<'a> {
@@ -39,6 +39,10 @@ impl Evaluator {
         if self.tied != TiedValue::Ranked {
             let message =
                 "the device has no values over all orders of equal scores, only those of the matrix's order";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
+        if self.known != Known::Judged {
+            let message = "the device has the relevant documents that were judged, and not those that each run retrieved";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if self.only.is_some() || self.groups.is_some() {

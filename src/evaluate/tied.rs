@@ -331,7 +331,7 @@ impl<'a> OverTies<'a> {
             tied.iter().for_each(|&(lane, ties)| lanes.push(tile, lane, ties, self.kept(rows[lane])));
             lanes.sum(self.cpu);
         }
-        let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.query(row)];
+        let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.judgments(row)];
         // Sixteen lanes at a time: those are one vector of labels, so the documents of all tied lanes among them come from one pass.
         let mut rest = tied;
         while let Some(&(first, _)) = rest.first() {

@@ -28,7 +28,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::facets::FacetValue;
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
-use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
+use crate::label::{Above, Batch, Codebook, Facts, QueryFacts};
 use crate::measure::{Average, Fact, IdealRanking, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
@@ -117,7 +117,7 @@ impl Plan {
     /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
     #[doc(hidden)]
     pub fn prepare<'a>(&'a self, batch: &Batch<'a>) -> Prepared<'a> {
-        let exact = batch.exact().map(|ExactGrades { facts, .. }| facts);
+        let exact = batch.exact_facts();
         let judged = match (exact, &self.program.classes) {
             (Some(exact), Some(classes)) => Cow::Owned(exact.classed(batch.facts(), classes)),
             _ => Cow::Borrowed(batch.facts()),

@@ -39,6 +39,24 @@ impl QuerySet {
 
 named!(QuerySet, "a set of queries");
 
+/// The relevant documents that there are, as far as a measure knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Known {
+    /// All that were judged.
+    #[default]
+    Judged,
+    /// Those that were retrieved, as for a program that is given lists and no judgments.
+    Retrieved,
+}
+
+impl Known {
+    /// Every choice, with its name on the command line.
+    pub const ALL: [(&'static str, Known); 2] = [("judged", Known::Judged), ("retrieved", Known::Retrieved)];
+}
+
+named!(Known, "what is known of the relevant documents");
+
 /// The value of a ranking in which documents have equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -90,6 +108,8 @@ pub struct Scores {
     pub queries: QuerySet,
     /// The ranks and documents that were looked at.
     pub view: View,
+    /// The relevant documents that there are.
+    pub known: Known,
     /// The value of a ranking in which documents have equal scores.
     pub tied: TiedValue,
     /// Notices about the measures and the judgments.
@@ -258,6 +278,7 @@ impl Scores {
             runs: self.runs.iter().filter(|of| of.group.is_none()).map(run).collect(),
             queries: self.queries,
             view: self.view,
+            known: self.known,
             tied: self.tied,
             notices: Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{JsonText, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
+use super::{JsonText, Known, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::StatName;
 
@@ -54,6 +54,9 @@ pub(crate) struct ScoresDocument<'a> {
     query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
+    /// The relevant documents that there are; left out if they are those that were judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Known>,
     /// The value of tied rankings; left out if it is that of the order as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied: Option<TiedValue>,
@@ -71,6 +74,7 @@ impl<'a> ScoresDocument<'a> {
             query_set: scores.queries,
             depth: scores.view.depth,
             judged_only: scores.view.judged_only,
+            known: Some(scores.known).filter(|&known| known != Known::Judged),
             tied: Some(scores.tied).filter(|&tied| tied != TiedValue::Ranked),
             runs: scores.runs.iter().map(|run| SerialRun::new(run, &measures, per_query)).collect(),
             measures,

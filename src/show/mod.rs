@@ -6,7 +6,7 @@ use crate::error::{Error, Result, printable};
 use crate::evaluate::Evaluator;
 use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
 use crate::label::code::NEGATIVE;
-use crate::label::{Ids, LabelMatrix};
+use crate::label::{Above, Facts, Ids, LabelMatrix};
 use crate::measure::Measure;
 pub use terms::{How, LastLine, RankTerms, Term};
 
@@ -156,7 +156,10 @@ fn shown(
         seen.retain(|document| !view.judged_only || document.grade.is_some());
         let codes: Vec<u8> = seen.iter().map(|document| document.code).collect();
         let values = place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
-        let terms = facts.map_or(Vec::new(), |facts| {
+        let mut own = Facts::new();
+        own.push(codes.iter().copied().filter(|&code| Above::POOLED.contains(code)));
+        let known = if evaluator.knows_all() { facts } else { facts.map(|_| own.of(0)) };
+        let terms = known.map_or(Vec::new(), |facts| {
             let in_order = evaluator.is_in_order();
             let terms = |recipe| terms::terms(recipe, &codes, facts).filter(|_| in_order);
             let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);

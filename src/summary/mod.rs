@@ -37,7 +37,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result, printable};
 use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::Measure;
-use crate::scores::{QuerySet, RunScores, Scores, TiedValue};
+use crate::scores::{Known, QuerySet, RunScores, Scores, TiedValue};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
@@ -69,6 +69,7 @@ pub struct Summary {
     pub(crate) measures: Vec<Measure>,
     pub(crate) queries: QuerySet,
     pub(crate) view: View,
+    pub(crate) known: Known,
     pub(crate) tied: TiedValue,
     /// The summaries by the name of the run, and of the group of queries; `None` for all queries.
     pub(crate) runs: BTreeMap<(String, Option<String>), RunSummary>,
@@ -125,6 +126,11 @@ impl Summary {
     /// The ranks and documents that were looked at.
     pub fn view(&self) -> View {
         self.view
+    }
+
+    /// The relevant documents that there are.
+    pub fn known(&self) -> Known {
+        self.known
     }
 
     /// The runs by name, each with its groups of queries, if there are any.
@@ -214,6 +220,9 @@ impl Summary {
             let documents = |summary: &Summary| if summary.view.judged_only { "judged only" } else { "all" };
             return refused("documents", &documents(self), &documents(other), "-J");
         }
+        if self.known != other.known {
+            return refused("relevant documents", &self.known, &other.known, "--known");
+        }
         if self.tied != other.tied {
             return refused("values of tied rankings", &self.tied, &other.tied, "--ties");
         }
@@ -265,6 +274,7 @@ impl Summary {
             runs: scores.collect(),
             queries: self.queries,
             view: self.view,
+            known: self.known,
             tied: self.tied,
             notices: nothing_relevant(
                 &self.measures,

@@ -23,7 +23,7 @@ use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::{Average, Measure};
-use crate::scores::{self, JsonText};
+use crate::scores::{self, JsonText, Known};
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
 
@@ -300,7 +300,7 @@ impl StoredSummary {
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };
         let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        Ok(Summary { measures, queries, view, tied, runs })
+        Ok(Summary { measures, queries, view, known: Known::Judged, tied, runs })
     }
 }
 

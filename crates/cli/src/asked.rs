@@ -8,10 +8,10 @@ use clap::Args;
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value, parse_list};
 use laneval::report::Note;
 use laneval::{
-    EngineChoice, Error, Evaluator, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
+    EngineChoice, Error, Evaluator, Ids, Known, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
 };
 
-use super::choice::{OverJudges, TieRule, adapter, engines, judges, one_of, query_sets};
+use super::choice::{OverJudges, TieRule, adapter, engines, judges, known, one_of, query_sets};
 use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions};
 use super::queries;
 use super::stop::Stop;
@@ -66,6 +66,13 @@ pub struct EvaluationOptions {
     pub only: Option<PathBuf>,
     #[command(flatten)]
     pub ranking: RankingOptions,
+
+    /// The relevant documents that there are
+    ///
+    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
+    #[arg(long, value_name = "WHICH", default_value = "judged", value_parser = one_of(known()))]
+    #[arg(help_heading = "Definition")]
+    known: Known,
 
     /// The engine that computes
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
@@ -141,7 +148,7 @@ impl EvaluationOptions {
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator =
-            Evaluator::of(self.measures_of(&self.measures)?).with_queries(self.queries).with_view(view);
+            Evaluator::of(self.measures_of(&self.measures)?).with_queries(self.queries).with_view(view).with_known(self.known);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,

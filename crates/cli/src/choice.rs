@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use laneval::compare::{Alternative, Correction, Interval, Scope, Test};
 use laneval::report::Format;
-use laneval::{EngineChoice, JudgedBy, QuerySet, ScoreType, Stat, TiedValue, Ties};
+use laneval::{EngineChoice, JudgedBy, Known, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
 /// A name on the command line, its value, and its text in the help.
 pub type NamedChoice<T> = (&'static str, T, &'static str);
@@ -109,6 +109,15 @@ pub fn query_sets() -> Vec<NamedChoice<QuerySet>> {
         QuerySet::Judged => "every judged query; one that the run lacks scores 0",
         QuerySet::Both => "only the judged queries that are in the run, as trec_eval does",
         QuerySet::Complete => "every judged query; it is an error if the run lacks one",
+        _ => "",
+    })
+}
+
+/// Lists what may be known of the relevant documents.
+pub fn known() -> Vec<NamedChoice<Known>> {
+    described(&Known::ALL, |known| match known {
+        Known::Judged => "all that were judged",
+        Known::Retrieved => "those that the run retrieved, as for programs that are given lists and no judgments",
         _ => "",
     })
 }

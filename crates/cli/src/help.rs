@@ -47,7 +47,7 @@ const WORDS: &[(&str, &str, &str)] =
 /// The headings in the order of `--help`. A heading that is not here comes behind them.
 #[rustfmt::skip]
 const HEADINGS: &[&str] = &[
-    "Input", "Units", "Items", "Measures", "Ranking", "Design", "Comparison", "Gates", "Watching", "Output", "Engine",
+    "Input", "Units", "Items", "Measures", "Ranking", "Definition", "Design", "Comparison", "Gates", "Watching", "Output", "Engine",
 ];
 
 /// The heading of rare options, which is the last but the one for help itself.

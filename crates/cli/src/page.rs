@@ -7,7 +7,7 @@ use std::path::Path;
 
 use laneval::compare::Comparison;
 use laneval::report::html::{self, Context, ReadFile, TopDocuments};
-use laneval::{Evaluator, LabelMatrix, Scores, Stat};
+use laneval::{Evaluator, Known, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asked::EvaluationOptions;
@@ -94,6 +94,9 @@ impl PageOrigin {
         let mut set = |what: &str, value: String| self.settings.push((what.to_owned(), value));
         if evaluator.view().judged_only {
             set("documents", "only those with a judgment".to_owned());
+        }
+        if evaluator.known() != Known::Judged {
+            set("relevant documents", evaluator.known().to_string());
         }
         set("fingerprint of the judgments", format!("{:032x}", first.fingerprint()));
         let deepest = matrices.iter().flat_map(LabelMatrix::depths).max().map_or(0, |&depth| depth);

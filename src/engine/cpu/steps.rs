@@ -270,7 +270,7 @@ impl Lanes<'_> {
         lanes.clear();
         for (&input, end) in needed.iter().zip(1..) {
             let input = &inputs[input];
-            lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.query(row)]));
+            lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.judgments(row)]));
             // Lanes without a row get limits and caps of 0. Their labels are all past the end, so nothing is computed with these.
             lanes.resize(end * self.tile.lanes, 0);
         }

@@ -401,7 +401,7 @@ impl<'a> Ready<'a> {
             let input = &job.inputs[input];
             for tile in batch.tiles() {
                 let end = words.len() + LANES;
-                words.extend(batch.rows(tile).iter().map(|&row| input[batch.query(row)]));
+                words.extend(batch.rows(tile).iter().map(|&row| input[batch.judgments(row)]));
                 // A tile has 64 slots even if it has 16 lanes, so that a slot is tile · 64 + lane.
                 words.resize(end, 0);
             }

@@ -244,7 +244,7 @@ fn columns(
     at: usize,
     tile: usize,
 ) -> Columns {
-    let queries: Vec<usize> = job.batch.rows(tile).iter().map(|&row| job.batch.query(row)).collect();
+    let queries: Vec<usize> = job.batch.rows(tile).iter().map(|&row| job.batch.judgments(row)).collect();
     let lanes = job.batch.tile(tile).lanes;
     let mut columns = Columns::zeros(job.program, lanes);
     integers.decode(job.inputs, &queries, |column, lane| answer.word(column, at, lane), &mut columns);

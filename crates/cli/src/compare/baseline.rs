@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use laneval::error::printable;
 use laneval::measure::Measure;
 use laneval::report::{JsonText, Note};
-use laneval::{Ids, PerQuery, QuerySet, RunScores, Scores};
+use laneval::{Ids, Known, PerQuery, QuerySet, RunScores, Scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -92,6 +92,7 @@ struct BaselineDocument {
     query_set: String,
     depth: Option<u32>,
     judged_only: bool,
+    known: Option<String>,
     tied: Option<String>,
     #[serde(default)]
     runs: Vec<BaselineRun>,
@@ -244,9 +245,10 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
                 stored.add(StoredValue { run, group: "", query, measure, stat: "value", value })?;
             }
         }
-        let BaselineDocument { query_set, depth, judged_only, tied, .. } = &document;
-        let (query_set, tied, runs) = (query_set.clone(), tied.clone(), Vec::new());
-        let document = BaselineDocument { query_set, depth: *depth, judged_only: *judged_only, tied, runs };
+        let BaselineDocument { query_set, depth, judged_only, known, tied, .. } = &document;
+        let (query_set, known, tied) = (query_set.clone(), known.clone(), tied.clone());
+        let (depth, judged_only, runs) = (*depth, *judged_only, Vec::new());
+        let document = BaselineDocument { query_set, depth, judged_only, known, tied, runs };
         stored.settings = Some(BaselineSettings { document, qrels: run.qrels, rule: run.rule });
     }
     Ok(stored)
@@ -354,11 +356,13 @@ impl BaselineSettings {
         let prints: Vec<String> = run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();
         let of = &self.document;
         let tied = of.tied.clone().unwrap_or_else(|| "ranked".to_owned());
+        let known = of.known.clone().unwrap_or_else(|| Known::Judged.to_string());
         let rule = serde_json::to_value(run.rule).map_err(|error| error.to_string())?;
         let differing = [
             (self.qrels == prints, "judgments"),
             (of.query_set == beside.queries.to_string(), "a set of queries (--queries)"),
             (of.depth == beside.view.depth && of.judged_only == beside.view.judged_only, "a view (-M, -J)"),
+            (known == beside.known.to_string(), "relevant documents (--known)"),
             (tied == beside.tied.to_string() && self.rule == rule, "rules of ranking (--ties, --score, -M)"),
         ];
         match differing.iter().find(|(same, _)| !same) {

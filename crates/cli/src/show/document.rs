@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use laneval::Known;
 use laneval::internals::{How, InRun, LastLine, ShownQuery, Term};
 use laneval::report::JsonText;
 use serde::ser::SerializeMap;
@@ -24,6 +25,8 @@ struct ExplanationDocument<'a> {
     score: String,
     depth: Option<u32>,
     judged_only: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<String>,
     measures: Vec<String>,
     queries: Vec<OfQuery<'a>>,
 }
@@ -111,6 +114,7 @@ impl<'a> ExplanationDocument<'a> {
             score: asked.score.to_string(),
             depth: asked.view.depth,
             judged_only: asked.view.judged_only,
+            known: Some(asked.known).filter(|&known| known != Known::Judged).map(|known| known.to_string()),
             measures: names(asked),
             queries: asked.shown.queries.iter().map(|query| of_query(asked, query)).collect(),
         }

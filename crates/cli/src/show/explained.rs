@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use laneval::internals::{InRun, Shown, ShownJudgment, ShownQuery};
-use laneval::{ScoreType, View};
+use laneval::{Known, ScoreType, View};
 
 use crate::choice::TieRule;
 use crate::titles::Titles;
@@ -17,6 +17,7 @@ pub struct Explanation {
     pub ties: TieRule,
     pub score: ScoreType,
     pub view: View,
+    pub known: Known,
     /// Texts of the queries, as far as they are known.
     pub titles: Titles,
 }

@@ -18,13 +18,13 @@ use laneval::error::printable;
 use laneval::internals::Shown;
 use laneval::measure::Measure;
 use laneval::report::{Note, blocks as report_blocks, html};
-use laneval::{EngineChoice, Evaluator, Input, Join, TiedValue, Ties, View};
+use laneval::{EngineChoice, Evaluator, Input, Join, Known, TiedValue, Ties, View};
 
 use explained::Explanation;
 use parts::ExplanationParts;
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
-use super::choice::{NamedChoice, TieRule, one_of};
+use super::choice::{NamedChoice, TieRule, known, one_of};
 use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions, RunPath, bytes, named};
 use super::output::{Output, unknown_extension};
 use super::page::{self, PageOrigin};
@@ -87,6 +87,12 @@ pub struct Show {
     judged_only: bool,
     #[command(flatten)]
     ranking: RankingOptions,
+    /// The relevant documents that there are
+    ///
+    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
+    #[arg(long, value_name = "WHICH", default_value = "judged", value_parser = one_of(known()))]
+    #[arg(help_heading = "Definition")]
+    known: Known,
 
     /// The number of ranks in a table, 0 for all [default: by the measures]
     ///
@@ -157,6 +163,7 @@ impl Show {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator = Evaluator::of(measures(&self.measures, self.rel)?)
             .with_view(view)
+            .with_known(self.known)
             .with_tied(tied)
             .with_engine(EngineChoice::Cpu);
         evaluator.check_tied()?;
@@ -173,7 +180,7 @@ impl Show {
         let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes()).chain(untitled);
         notes.filter(|note| loud(&note)).for_each(|note| say(&note));
         let score = self.ranking.score.unwrap_or_default();
-        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, titles };
+        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known: self.known, titles };
         let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
         let parts = ExplanationParts { asked: &asked, top, precision };
         output.write_text(format == ShowFormat::Table, |mut to| match format {
@@ -291,5 +298,7 @@ fn settings(asked: &Explanation) -> Vec<(String, String)> {
     ];
     rows.extend(asked.view.depth.map(|depth| ("ranks", format!("the first {depth}"))));
     rows.extend(asked.view.judged_only.then(|| ("documents", "only those with a judgment".to_owned())));
+    let known = Some(asked.known).filter(|&known| known != Known::Judged);
+    rows.extend(known.map(|known| ("relevant documents", known.to_string())));
     rows.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
 }

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use super::code::Codebook;
-use super::exact::ExactGrades;
+use super::exact::{ExactFacts, ExactGrades};
 use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
 use super::matrix::LabelMatrix;
+use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
 use super::tile::{Packing, Tile, TileSpan};
 
@@ -32,6 +33,8 @@ pub struct Batch<'a> {
     pub(super) exact: Option<&'a ExactGrades>,
     /// The judgments by facet, and the named documents of all rows, if they were read so.
     pub(super) grouped: Option<&'a FacetRows>,
+    /// The judgments of each row's own documents, if others are not to be known.
+    pub(super) known: Option<&'a RetrievedFacts>,
 }
 
 impl<'a> Batch<'a> {
@@ -45,10 +48,32 @@ impl<'a> Batch<'a> {
         self.ids
     }
 
-    /// The judgments of each query, as counts.
+    /// The judgments as counts, of each query, or of each row if only those of its own documents are known.
     #[doc(hidden)]
     pub fn facts(&self) -> &'a Facts {
-        self.facts
+        self.known.map_or(self.facts, |known| &known.facts)
+    }
+
+    /// The exact grades of the judgments, by query or row as [`Batch::facts`] are, if codes are classes of grades.
+    #[doc(hidden)]
+    pub fn exact_facts(&self) -> Option<&'a ExactFacts> {
+        match self.known {
+            Some(known) => known.exact.as_ref(),
+            None => self.exact.map(|exact| &exact.facts),
+        }
+    }
+
+    /// The place of a row's judgments among [`Batch::facts`].
+    #[inline]
+    #[doc(hidden)]
+    pub fn judgments(&self, row: u32) -> usize {
+        if self.known.is_some() { row as usize } else { self.query(row) }
+    }
+
+    /// The batch with these judgments of each row, instead of those of its query.
+    #[doc(hidden)]
+    pub fn knowing(self, known: &'a RetrievedFacts) -> Self {
+        Batch { known: Some(known), ..self }
     }
 
     /// The number of results of each row, those of other batches of the same matrix included.
@@ -103,10 +128,10 @@ impl<'a> Batch<'a> {
         row as usize % self.queries()
     }
 
-    /// The judgments of the query of a row, as counts.
+    /// The judgments that are known for a row, as counts.
     #[doc(hidden)]
     pub fn facts_of(&self, row: u32) -> QueryFacts<'a> {
-        self.facts.of(self.query(row))
+        self.facts().of(self.judgments(row))
     }
 
     /// The tiles of the batch, as indices into those of its matrix.
@@ -188,6 +213,7 @@ impl LabelMatrix {
             tied: self.tied.as_ref(),
             exact: self.exact.as_ref(),
             grouped: self.grouped.as_ref(),
+            known: None,
         }
     }
 
