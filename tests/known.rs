@@ -94,7 +94,11 @@ fn each_run_knows_its_own_documents_and_values_over_ties_too() {
             let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&both).unwrap();
             for (at, run) in [&one, &two].into_iter().enumerate() {
                 let alone = matrix(&cut(&qrels, run, view), &[("run", run)]);
-                assert_eq!(values(&known, at), values(&evaluator.evaluate(&alone).unwrap(), 0), "{tied} {view:?}");
+                assert_eq!(
+                    values(&known, at),
+                    values(&evaluator.evaluate(&alone).unwrap(), 0),
+                    "{tied} {view:?}"
+                );
             }
         }
     }
@@ -154,7 +158,8 @@ fn a_missing_query_has_nothing_relevant() {
 #[test]
 fn orders_that_decide_which_documents_are_left_are_refused() {
     let (qrels, run) = generated(7);
-    let evaluator = Evaluator::new(["AP"]).unwrap().with_known(Known::Retrieved).with_tied(TiedValue::Average);
+    let evaluator =
+        Evaluator::new(["AP"]).unwrap().with_known(Known::Retrieved).with_tied(TiedValue::Average);
     let evaluator = evaluator.with_view(View { depth: Some(3), judged_only: false });
     let error = evaluator.evaluate(&matrix(&qrels, &[("run", &run)])).unwrap_err();
     assert!(matches!(&error, Error::Unanswerable(message) if message.contains("known=retrieved")), "{error}");

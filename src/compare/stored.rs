@@ -23,8 +23,8 @@ use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::Unit;
 use crate::error::{Error, Result};
 use crate::stats::{ExactSum, Fixed, Moments};
-use crate::summary::sealed::{self, Magic, SCHEMA, no_reader, open, seal, wrong};
-use crate::summary::stored::{self, StoredQueries};
+use crate::summary::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wrong};
+use crate::summary::stored::{self, AddedFields, StoredQueries};
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::whole_file;
 
@@ -59,7 +59,12 @@ impl Shard {
 impl Partial {
     /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &StoredPart::of(self))
+        let added: AddedToPart =
+            [AddedFields::of(&self.summary), self.judged.as_ref().and_then(AddedFields::of)];
+        match added.iter().any(Option::is_some) {
+            false => seal(MAGIC, FIRST_SCHEMA, &StoredPart::of(self, FIRST_SCHEMA)),
+            true => seal(MAGIC, SCHEMA, &(StoredPart::of(self, SCHEMA), added)),
+        }
     }
 
     /// Makes a part of bytes that this laneval wrote, or an older one.
@@ -69,7 +74,11 @@ impl Partial {
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
         let sealed = open(MAGIC, "a part of a comparison", bytes)?;
         match sealed.schema {
-            1 => sealed.fields::<StoredPart<'_>>()?.partial(),
+            1 => sealed.fields::<StoredPart<'_>>()?.partial(1),
+            2 => {
+                let (part, added) = sealed.fields::<(StoredPart<'_>, AddedToPart)>()?;
+                part.with_added(added).partial(2)
+            }
             other => Err(no_reader(other, SCHEMA)),
         }
     }
@@ -94,7 +103,10 @@ impl Partial {
     }
 }
 
-/// All fields of a part, in schema 1, with its summaries in schema 1.
+/// What schema 2 adds to the two summaries of a part.
+type AddedToPart = [Option<AddedFields>; 2];
+
+/// All fields of a part, in schema 1, with its summaries in schema 1. In schema 2 what is new in the summaries follows.
 #[derive(Serialize, Deserialize)]
 struct StoredPart<'a> {
     summary: stored::StoredSummary,
@@ -160,11 +172,12 @@ struct StoredMoments {
 }
 
 impl<'a> StoredPart<'a> {
-    fn of(partial: &'a Partial) -> StoredPart<'a> {
+    /// The fields of a part that is written under a schema.
+    fn of(partial: &'a Partial, schema: u32) -> StoredPart<'a> {
         let sums = &partial.sums;
         StoredPart {
-            summary: stored::StoredSummary::of(&partial.summary, SCHEMA),
-            judged: partial.judged.as_ref().map(|judged| stored::StoredSummary::of(judged, SCHEMA)),
+            summary: stored::StoredSummary::of(&partial.summary, schema),
+            judged: partial.judged.as_ref().map(|judged| stored::StoredSummary::of(judged, schema)),
             options: StoredOptions::of(&partial.options),
             runs: partial.runs.clone(),
             queries: StoredQueries::of(&partial.queries),
@@ -175,9 +188,20 @@ impl<'a> StoredPart<'a> {
         }
     }
 
-    fn partial(self) -> Result<Partial> {
-        let summary = self.summary.summary(1)?;
-        let judged = self.judged.map(|judged| judged.summary(1)).transpose()?;
+    /// The part, with what is new in its summaries.
+    fn with_added(self, [of, judged]: AddedToPart) -> Self {
+        let add = |stored, added: Option<AddedFields>| match added {
+            Some(added) => added.add_to(stored),
+            None => stored,
+        };
+        let summary = add(self.summary, of);
+        StoredPart { summary, judged: self.judged.map(|stored| add(stored, judged)), ..self }
+    }
+
+    /// Makes the part, whose summaries are those of this schema.
+    fn partial(self, schema: u32) -> Result<Partial> {
+        let summary = self.summary.summary(schema)?;
+        let judged = self.judged.map(|judged| judged.summary(schema)).transpose()?;
         let options = self.options.options()?;
         let queries = self.queries.print()?;
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;

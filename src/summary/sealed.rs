@@ -25,13 +25,15 @@ use crate::error::{Error, Result, printable_path};
 /// The first bytes of a file, which tell its kind.
 pub type Magic = [u8; 16];
 
-/// The schema of the bytes that are written, of summaries and of parts of comparisons. JSON has a number of its own.
-pub const SCHEMA: u32 = 1;
+/// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its own.
+pub const SCHEMA: u32 = 2;
+/// The schema of what says nothing that is new in a later one: its bytes are those of older releases, which read them.
+pub const FIRST_SCHEMA: u32 = 1;
 
-/// Encodes fields as bytes.
-pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
+/// Encodes the fields of a schema as bytes.
+pub fn seal(magic: &Magic, schema: u32, fields: &impl Serialize) -> Vec<u8> {
     let body = postcard::to_allocvec(fields).unwrap_or_else(|error| unreachable!("{error}"));
-    [&magic[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
+    [&magic[..], &schema.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
 /// Bytes of one kind, of which only the schema was read.

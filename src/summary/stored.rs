@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an
-//! arm in the readers here, and `StoredSummary` stays: what a release wrote is read for ever. `tests/fixtures` has a summary of each.
+//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Schema 2 of bytes has [`AddedFields`] behind them, and is
+//! written only where these say something; in JSON they are keys among the others. What a release wrote is read for ever. `tests/fixtures`
+//! has a summary of each.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
 
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::queries::{KnownQueries, QueryPrint};
-use super::sealed::{self, Magic, SCHEMA, no_reader, open, seal, wrong};
+use super::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
@@ -36,7 +37,10 @@ const JSON_SCHEMA: u32 = scores::SCHEMA;
 impl Summary {
     /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &StoredSummary::of(self, SCHEMA))
+        match AddedFields::of(self) {
+            None => seal(MAGIC, FIRST_SCHEMA, &StoredSummary::of(self, FIRST_SCHEMA)),
+            Some(added) => seal(MAGIC, SCHEMA, &(StoredSummary::of(self, SCHEMA), added)),
+        }
     }
 
     /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
@@ -53,6 +57,10 @@ impl Summary {
         let sealed = open(MAGIC, "a summary", bytes)?;
         match sealed.schema {
             1 => sealed.fields::<StoredSummary>()?.summary(1),
+            2 => {
+                let (stored, added) = sealed.fields::<(StoredSummary, AddedFields)>()?;
+                added.add_to(stored).summary(2)
+            }
             other => Err(no_reader(other, SCHEMA)),
         }
     }
@@ -104,7 +112,11 @@ impl Summary {
 
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { SCHEMA };
+        let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { FIRST_SCHEMA };
+        if !serializer.is_human_readable() && AddedFields::of(self).is_some() {
+            let message = "a summary with known=retrieved has bytes of its own: take Summary::to_bytes";
+            return Err(serde::ser::Error::custom(message));
+        }
         StoredSummary::of(self, schema).serialize(serializer)
     }
 }
@@ -130,6 +142,61 @@ pub(crate) struct StoredSummary {
     /// Sets of queries, to which the runs refer.
     queries: Vec<StoredQueries>,
     runs: Vec<StoredRun>,
+    /// The relevant documents that there are; left out if they are those that were judged.
+    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
+    known: JsonOnly<String>,
+}
+
+/// What bytes of schema 2 have behind the fields of schema 1.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AddedFields {
+    known: String,
+}
+
+impl AddedFields {
+    /// The added fields of a summary; `None` if none of them says anything.
+    pub fn of(summary: &Summary) -> Option<Self> {
+        (summary.known != Known::Judged).then(|| AddedFields { known: summary.known.to_string() })
+    }
+
+    /// The fields of a summary, with those that were added.
+    pub fn add_to(self, stored: StoredSummary) -> StoredSummary {
+        StoredSummary { known: JsonOnly(Some(self.known)), ..stored }
+    }
+}
+
+/// A field that JSON has, if there is a value, and that bytes of schema 1 lack: there it takes no bytes.
+#[derive(Debug)]
+pub(crate) struct JsonOnly<T>(Option<T>);
+
+impl<T> Default for JsonOnly<T> {
+    fn default() -> Self {
+        JsonOnly(None)
+    }
+}
+
+impl<T> JsonOnly<T> {
+    fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl<T: Serialize> Serialize for JsonOnly<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() {
+            true => self.0.serialize(serializer),
+            false => serializer.serialize_unit(),
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonOnly<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.is_human_readable() {
+            true => T::deserialize(deserializer).map(|value| JsonOnly(Some(value))),
+            false => <()>::deserialize(deserializer).map(|()| JsonOnly(None)),
+        }
+    }
 }
 
 /// A set of queries.
@@ -274,6 +341,9 @@ impl StoredSummary {
             tied: summary.tied.to_string(),
             queries: sets.into_iter().map(|set| StoredQueries::of(set)).collect(),
             runs,
+            known: JsonOnly(
+                Some(summary.known).filter(|&known| known != Known::Judged).map(|known| known.to_string()),
+            ),
         }
     }
 
@@ -300,7 +370,11 @@ impl StoredSummary {
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };
         let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        Ok(Summary { measures, queries, view, known: Known::Judged, tied, runs })
+        let known = match self.known.0 {
+            None => Known::Judged,
+            Some(known) => known.parse().map_err(|error: Error| wrong(&error.to_string()))?,
+        };
+        Ok(Summary { measures, queries, view, known, tied, runs })
     }
 }
 

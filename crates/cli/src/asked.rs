@@ -147,8 +147,10 @@ impl EvaluationOptions {
     /// Makes an evaluator of what was asked for, over all queries: those of `--only` come later.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator =
-            Evaluator::of(self.measures_of(&self.measures)?).with_queries(self.queries).with_view(view).with_known(self.known);
+        let evaluator = Evaluator::of(self.measures_of(&self.measures)?)
+            .with_queries(self.queries)
+            .with_view(view)
+            .with_known(self.known);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,

@@ -117,7 +117,9 @@ pub fn query_sets() -> Vec<NamedChoice<QuerySet>> {
 pub fn known() -> Vec<NamedChoice<Known>> {
     described(&Known::ALL, |known| match known {
         Known::Judged => "all that were judged",
-        Known::Retrieved => "those that the run retrieved, as for programs that are given lists and no judgments",
+        Known::Retrieved => {
+            "those that the run retrieved, as for programs that are given lists and no judgments"
+        }
         _ => "",
     })
 }

@@ -180,7 +180,8 @@ impl Show {
         let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes()).chain(untitled);
         notes.filter(|note| loud(&note)).for_each(|note| say(&note));
         let score = self.ranking.score.unwrap_or_default();
-        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known: self.known, titles };
+        let asked =
+            Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known: self.known, titles };
         let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
         let parts = ExplanationParts { asked: &asked, top, precision };
         output.write_text(format == ShowFormat::Table, |mut to| match format {

@@ -34,7 +34,9 @@ impl RetrievedFacts {
             .collect();
         let counts: usize = parts.iter().map(|part| part.counts).sum();
         if u32::try_from(counts).is_err() {
-            return Err(Error::Unanswerable(format!("{counts} counts of what was retrieved are 2³² or more")));
+            return Err(Error::Unanswerable(format!(
+                "{counts} counts of what was retrieved are 2³² or more"
+            )));
         }
         // Where each row lies: a row that lies in no tile of the batch has no documents.
         let mut places: Vec<Option<(u32, u8)>> = vec![None; batch.depths().len()];
@@ -46,7 +48,8 @@ impl RetrievedFacts {
         let mut facts = Facts::new();
         let mut exact = batch.exact().map(|_| ExactFacts::default());
         for place in places {
-            let Some((part, lane)) = place.map(|(part, lane)| (&parts[part as usize], usize::from(lane))) else {
+            let Some((part, lane)) = place.map(|(part, lane)| (&parts[part as usize], usize::from(lane)))
+            else {
                 facts.push([]);
                 exact.iter_mut().for_each(|exact| exact.push(&mut []));
                 continue;
@@ -95,8 +98,8 @@ fn of_tile(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::code::{Codebook, UNPOOLED};
     use crate::label::Block;
+    use crate::label::code::{Codebook, UNPOOLED};
 
     #[test]
     fn documents_are_counted_as_far_as_the_view_goes() {
