@@ -17,6 +17,7 @@ mod guide;
 #[cfg(unix)]
 mod help;
 mod info;
+mod known;
 #[cfg(unix)]
 mod manners;
 #[cfg(unix)]
