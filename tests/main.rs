@@ -4,6 +4,7 @@ mod agree;
 mod cases;
 mod circles;
 mod compared;
+mod definitions;
 mod exact;
 mod examples;
 mod finite;

@@ -22,7 +22,9 @@ fn values(kind: Kind) -> Vec<String> {
         Kind::Whole(_) => words(&["0", "1000000"]),
         Kind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
         Kind::Word(all) => words(all),
-        Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"]),
+        Kind::Gain => {
+            words(&["linear", "exp2", "binary", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"])
+        }
         Kind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
     }
 }
@@ -40,8 +42,12 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
         CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
         CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@0.7", "@1"],
     };
-    let text =
-        params.iter().flat_map(|params| cuts.iter().map(move |cut| format!("{}{params}{cut}", row.name)));
+    // The word k stands for the cutoff, and is an error without one.
+    let makes_sense = |params: &str, cut: &str| !(params.ends_with("=k)") && cut.is_empty());
+    let with_cuts =
+        |params| cuts.iter().filter(move |cut| makes_sense(params, cut)).map(move |cut| (params, cut));
+    let text = params.iter().flat_map(|params| with_cuts(params.as_str()));
+    let text = text.map(|(params, cut)| format!("{}{params}{cut}", row.name));
     text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 

@@ -41,6 +41,9 @@ impl Draft {
         if let Some(message) = self.definition.unmet(&self.values) {
             return Err(message);
         }
+        if let Some(message) = self.definition.uncut(&self.values).filter(|_| self.cutoff.is_none()) {
+            return Err(message);
+        }
         // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.
         let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
         if let Some(at) = level

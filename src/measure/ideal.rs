@@ -44,6 +44,18 @@ impl IdealRanking {
         sum[0]
     }
 
+    /// As [`IdealRanking::of`], over no more than the first `ranks` ranks.
+    pub fn of_first(
+        &self,
+        ranks: u32,
+        weights: &Weights,
+        counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
+    ) -> f64 {
+        let mut sum = [0.0];
+        self.at(&[Some(self.rank.map_or(ranks, |rank| rank.min(ranks)))], weights, counts, &mut sum);
+        sum[0]
+    }
+
     /// The discounted gain at each of some cutoffs, which ascend, from one walk down the gains.
     fn at(
         &self,

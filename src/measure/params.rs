@@ -68,7 +68,7 @@ pub enum Kind {
     Ranks(&'static [&'static str]),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// `linear`, `exp2`, or a table `{grade:gain,…}`.
+    /// `linear`, `exp2`, `binary`, or a table `{grade:gain,…}`.
     Gain,
     /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
     Points,
@@ -110,7 +110,7 @@ impl Kind {
 }
 
 /// The gains that have a name.
-const GAINS: [&str; 2] = ["linear", "exp2"];
+const GAINS: [&str; 3] = ["linear", "exp2", "binary"];
 
 impl fmt::Display for Kind {
     /// Describes the values in words.
@@ -127,7 +127,7 @@ impl fmt::Display for Kind {
                 words.iter().try_for_each(|word| write!(f, ", or {word}"))
             }
             Kind::Word(words) => f.write_str(&words.join(" or ")),
-            Kind::Gain => f.write_str("linear, exp2 or a table such as {1:3,2:9}"),
+            Kind::Gain => f.write_str("linear, exp2, binary or a table such as {1:3,2:9}"),
             Kind::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
         }
     }

@@ -108,7 +108,9 @@ impl Recipe {
     /// reference functions.
     pub fn over_exact(self) -> Self {
         let plain = match &self {
-            Recipe::Folds { reads, .. } => !reads.iter().any(|read| matches!(read, Read::RetrievedIdeal(_))),
+            Recipe::Folds { reads, .. } => {
+                !reads.iter().any(|read| matches!(read, Read::RetrievedIdeal(_) | Read::ReturnedIdeal(_)))
+            }
             Recipe::Walk { walk, .. } => walk.as_ref().is_some_and(|walk| !walk.needs_grades()),
             Recipe::Groups(_) => true,
         };
@@ -190,6 +192,8 @@ pub enum Read {
     Fact(Fact),
     /// The discounted gain of the ideal order of the retrieved documents.
     RetrievedIdeal(IdealRanking),
+    /// The discounted gain of the ideal order of the judged documents, over as many ranks as there are documents retrieved at most.
+    ReturnedIdeal(IdealRanking),
 }
 
 /// The place at which a fold is read.

@@ -34,7 +34,7 @@ const GAIN: Param = param(
     "gain",
     Kind::Gain,
     "linear",
-    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), or a table {grade:gain,…} for some of them",
+    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for grades of at least rel and 1 (binary), or a table {grade:gain,…} for some of them",
 );
 const FLOOR: Param = param("rel", Kind::Level, "0", "grades below it are worth nothing");
 const BETA: Param =
@@ -71,9 +71,9 @@ const DEPTH: Param =
 /// The discount: how much a rank counts in a sum of gains.
 const DISCOUNT: Param = param(
     "discount",
-    Kind::Word(&["lg", "jk"]),
+    Kind::Word(&["lg", "jk", "rank"]),
     "lg",
-    "a gain at rank i is divided by lg(i + 1), or by log_b(i) from rank b on and by nothing before, as by Järvelin and Kekäläinen (jk)",
+    "a gain at rank i is divided by lg(i + 1), by log_b(i) from rank b on and by nothing before, as by Järvelin and Kekäläinen (jk), or by i (rank)",
 );
 const BASE: Param = Param {
     needs: "discount=jk",
@@ -298,9 +298,9 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["judged", "min", "hits"]),
+                Kind::Word(&["judged", "min", "hits", "k", "retrieved"]),
                 "judged",
-                "divide by R, by the smaller of k and R, or by the relevant documents in the first k ranks, which is the MAP of many tutorials (hits)",
+                "divide by R, by the smaller of k and R, by the relevant documents in the first k ranks, which is the MAP of many tutorials (hits), by k, or by the smallest of k, R and n, the documents retrieved (retrieved)",
             ),
         ],
         average: Average::Mean,
@@ -317,12 +317,21 @@ pub static MEASURES: &[Definition] = &[
         },
         plain: "Are the relevant documents all there, and at the top? 1 if they come first and none is missing.",
         doc: "Average precision: the mean of the precisions at the ranks of the relevant documents, those not retrieved counting 0.",
-        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k)",
-        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics",
+        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k); norm=k: / k; norm=retrieved: / min(k, n, R)",
+        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; norm=retrieved: LensKit",
         recipe: |m, book| {
             let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
             match m.word("norm") {
                 "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| ratio(sum, hits)),
+                "k" => match m.rank() {
+                    Some(k) => Recipe::over(sum, f64::from(k)),
+                    None => Err("norm=k needs a cutoff, as in AP(norm=k)@10".to_owned()),
+                },
+                "retrieved" => {
+                    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
+                    let last = |[sum, retrieved, relevant]: [f64; 3]| ratio(sum, retrieved.min(relevant));
+                    Recipe::new([sum, retrieved, relevant(m, book)], last)
+                }
                 "min" => {
                     let most = m.rank().map_or(f64::INFINITY, f64::from);
                     Recipe::ratio([sum, relevant(m, book)], most)
@@ -350,18 +359,46 @@ pub static MEASURES: &[Definition] = &[
     Definition {
         name: "RR",
         cutoff: CutoffRule::Optional,
-        params: &[REL],
+        params: &[
+            REL,
+            param(
+                "over",
+                Kind::Word(&["first", "hits", "relevant"]),
+                "first",
+                "the reciprocal rank of the first hit, the mean over all hits in the first k ranks, or their sum divided by R",
+            ),
+        ],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: first_is_binary, ..Traits::SHARE },
+        traits: Traits {
+            range: |m| if m.word("over") == "relevant" { Range::SHARE } else { first_is_binary(m) },
+            better_swaps: |m| m.word("over") != "hits" || m.rank().is_none(),
+            expected: |m| if m.word("over") == "hits" { Expected::GivenHits } else { Expected::Linear },
+            best_order: |m, cut| {
+                let searched = m.word("over") == "hits" && (cut || m.rank().is_some());
+                if searched { BestOrder::Searched } else { BestOrder::Swaps }
+            },
+            ..Traits::SHARE
+        },
         plain: "How far down the first relevant result is: 1 at rank 1, 1/2 at rank 2, 1/3 at rank 3; 0 if none.",
         doc: "Reciprocal rank of the first relevant document; 0 if the first k ranks hold none.",
-        formula: "RR@k = 1 / t₁ if t₁ ≤ k, else 0",
-        citation: "Kantor and Voorhees 2000",
+        formula: "RR@k = 1 / t₁ if t₁ ≤ k, else 0; over=hits: (Σ_{i ≤ k, relevant} 1 / i) / r(k); over=relevant: the same / R",
+        citation: "Kantor and Voorhees 2000; over=hits: LlamaIndex; over=relevant: recommenders (deeprec)",
         recipe: |m, book| {
-            let most = m.rank().map_or(f64::INFINITY, f64::from);
-            let first = Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
-            Recipe::reciprocal(first, most)
+            let reciprocals =
+                || Ok::<_, String>(gained(Gains::AtLeast(m.rel()).table(book)?, Discount::Rank, m));
+            match m.word("over") {
+                "hits" => {
+                    let reads = [reciprocals()?, hits(m, book, m.rank().into())];
+                    Recipe::new(reads, |[sum, hits]| ratio(sum, hits))
+                }
+                "relevant" => Recipe::ratio([reciprocals()?, relevant(m, book)], f64::INFINITY),
+                _ => {
+                    let most = m.rank().map_or(f64::INFINITY, f64::from);
+                    let first = Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
+                    Recipe::reciprocal(first, most)
+                }
+            }
         },
     },
     Definition {
@@ -412,8 +449,8 @@ pub static MEASURES: &[Definition] = &[
         traits: SUMMED,
         plain: "The grades of the first k results, added up; the further down, the less a grade counts.",
         doc: "Discounted cumulated gain of the first k ranks.",
-        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1); discount=jk: gain(i) / log_b(i), where i < b gain(i)",
-        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005",
+        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1); discount=jk: gain(i) / log_b(i), where i < b gain(i); discount=rank: gain(i) / i",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005; discount=rank: CatBoost",
         recipe: |m, book| Recipe::over(gained(gains(m, book)?, discount(m), m), 1.0),
     },
     Definition {
@@ -424,9 +461,9 @@ pub static MEASURES: &[Definition] = &[
             FLOOR,
             param(
                 "ideal",
-                Kind::Word(&["judged", "retrieved"]),
+                Kind::Word(&["judged", "uncut", "returned", "retrieved"]),
                 "judged",
-                "the ideal ranking is made of all judged documents, or only of those retrieved",
+                "the ideal ranking is made of all judged documents and cut at k, is not cut (uncut), is cut at the smaller of k and n, the documents retrieved (returned), or is made only of those retrieved (retrieved)",
             ),
             DISCOUNT,
             BASE,
@@ -434,7 +471,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits {
-            nothing_relevant: |m| (m.word("ideal") == "judged" || names_no_gains(m)).then_some(0.0),
+            // Not cut as the ranking is, or shorter, the ideal of a table of gains may be less than the ranking's sum.
+            nothing_relevant: |m| (m.word("ideal") != "retrieved" || names_no_gains(m)).then_some(0.0),
             best_order: |m, cut| match m.word("ideal") {
                 "retrieved" if cut => BestOrder::None,
                 _ => BestOrder::Worth(gains),
@@ -443,13 +481,15 @@ pub static MEASURES: &[Definition] = &[
         },
         plain: "How close the first k results come to the best possible order; the top ranks count most.",
         doc: "Discounted cumulated gain of the first k ranks, divided by that of the ideal ranking.",
-        formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking",
-        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005",
+        formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking; ideal=uncut: / DCG of it; ideal=returned: / DCG@min(k, n) of it",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005; ideal=uncut: Quepid; ideal=returned: Elasticsearch; discount=rank: CatBoost",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
-            let ideal = IdealRanking { gain: gain.clone(), discount: discount(m), rank: m.rank() };
+            let rank = m.rank().filter(|_| m.word("ideal") != "uncut");
+            let ideal = IdealRanking { gain: gain.clone(), discount: discount(m), rank };
             let ideal = match m.word("ideal") {
                 "retrieved" => Read::RetrievedIdeal(ideal),
+                "returned" => Read::ReturnedIdeal(ideal),
                 _ => Read::Fact(Fact::Ideal(ideal)),
             };
             Recipe::ratio([gained(gain, discount(m), m), ideal], f64::INFINITY)
@@ -1105,15 +1145,26 @@ pub static MEASURES: &[Definition] = &[
     Definition {
         name: "SDCG",
         cutoff: CutoffRule::Required,
-        params: &[REL, BINARY, GMAX],
+        params: &[
+            REL,
+            BINARY,
+            GMAX,
+            param(
+                "norm",
+                Kind::Word(&["k", "min"]),
+                "k",
+                "divide by the discounts of k ranks, or of the smaller of k and n, the documents retrieved",
+            ),
+        ],
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "The DCG of the first k results, as a share of that of k perfect results.",
         doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
-        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to 1000000",
-        citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
+        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to 1000000; norm=min: / Σ_{i ≤ min(k, n)} 1 / lg(i + 1)",
+        citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval); norm=min: LlamaIndex 0.10",
         recipe: |m, book| match m.rank().unwrap_or(1) {
+            k @ ..=1_000_000 if m.word("norm") == "min" => scaled_to_retrieved(m, book, k),
             k @ ..=1_000_000 => weighted_mean(m, book, Discount::Log2, k as usize),
             k => Err(format!("SDCG divides by the sum of k discounts, with a k up to 1000000 and not {k}")),
         },
@@ -1657,6 +1708,19 @@ fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize)
     Recipe::over(read, whole)
 }
 
+/// DCG of the first k ranks divided by the discounts of as many of them as there are.
+fn scaled_to_retrieved(m: &Measure, book: &Codebook, k: u32) -> Result<Recipe, String> {
+    let weights = Discount::Log2.weights(k as usize);
+    let whole = (0..k as usize).scan(0.0, |sum, rank| {
+        *sum += weights.term(1.0, rank);
+        Some(*sum)
+    });
+    let whole: Vec<f64> = std::iter::once(0.0).chain(whole).collect();
+    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), Place::Rank(k));
+    let reads = [gained(rate_gains(m, book)?, Discount::Log2, m), retrieved];
+    Recipe::new(reads, move |[sum, retrieved]| ratio(sum, whole[(retrieved as usize).min(whole.len() - 1)]))
+}
+
 /// The mean gain under a chance to go on, which is 0 from the measure's cutoff on.
 fn gain_rate(m: &Measure, book: &Codebook, goes_on: GoesOn) -> Result<Recipe, String> {
     let depth = m.number("depth").unwrap_or(1000.0) as usize;
@@ -1687,6 +1751,7 @@ fn peak(m: &Measure, book: &Codebook, recall: f64) -> Read {
 fn discount(m: &Measure) -> Discount {
     match m.word("discount") {
         "jk" => Discount::LogFrom(m.number("base").unwrap_or(2.0)),
+        "rank" => Discount::Rank,
         _ => Discount::Log2,
     }
 }
@@ -1707,6 +1772,7 @@ pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> 
     let gains = match m.value("gain") {
         Some(Value::Table(pairs)) => Gains::Table(pairs.clone()),
         Some(Value::Word("exp2")) => Gains::Exp2,
+        Some(Value::Word("binary")) => Gains::AtLeast(m.number("rel").unwrap_or(0.0).max(1.0)),
         _ => Gains::Linear,
     };
     gains.table(book)

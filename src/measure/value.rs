@@ -69,6 +69,13 @@ impl Definition {
         Some(format!("`{}` works only together with `{}`", unmet.name, unmet.needs))
     }
 
+    /// The error of a value that stands for the cutoff, if there is one; for measures without a cutoff.
+    pub(super) fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
+        let (at, _) = values.iter().find(|(_, value)| matches!(value, Value::Word("k")))?;
+        let (measure, param) = (self.name, self.param_at(*at).name);
+        Some(format!("{param}=k needs a cutoff, as in {measure}({param}=k)@10"))
+    }
+
     /// A description of the cutoff that is missing, if one is required.
     pub(super) fn missing(&self) -> Option<String> {
         match self.cutoff {
@@ -202,7 +209,8 @@ impl Measure {
         };
         let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
         let values: Vec<_> = others.chain([(at, value)]).collect();
-        match self.definition.unmet(&values) {
+        let uncut = self.definition.uncut(&values).filter(|_| self.cutoff.is_none());
+        match self.definition.unmet(&values).or(uncut) {
             Some(message) => Err(wrong(message)),
             None => Ok(Measure::new(self.definition, values, self.cutoff)),
         }

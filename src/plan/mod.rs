@@ -51,6 +51,7 @@ pub struct Plan {
     /// The facts that are inputs of the program.
     inputs: Vec<usize>,
     ideals: Vec<IdealRanking>,
+    returned: Vec<Returned>,
     recipes: Vec<(Recipe, Vec<NumberSource>)>,
 }
 
@@ -65,6 +66,18 @@ pub struct Prepared<'a> {
     inputs: QueryInputs,
     /// The weights of the ranks of each ideal.
     weights: Vec<Weights>,
+    /// Those of each ideal that is as long as the ranking.
+    returned: Vec<Weights>,
+}
+
+/// An ideal ranking of the judged documents that is no longer than the ranking. Where the ranking reaches the cutoff it is that of the
+/// query, and else it is walked down as far as the ranking goes.
+struct Returned {
+    ideal: IdealRanking,
+    /// The fact of the query, for rankings that are as deep.
+    fact: usize,
+    /// The column with the number of documents retrieved.
+    retrieved: usize,
 }
 
 /// The source of a number that a measure reads.
@@ -76,6 +89,8 @@ enum NumberSource {
     Fact(usize),
     /// An ideal order of the retrieved documents, from the histogram.
     Ideal(usize),
+    /// An ideal order of the judged documents that is no longer than the ranking.
+    Returned(usize),
 }
 
 impl Plan {
@@ -108,10 +123,11 @@ impl Plan {
         let draft = draft.finish();
         let sources = |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
+        let returned = draft.returned();
         let codes = classes.as_ref().unwrap_or(book).codes();
         let program = Program { tasks: draft.tasks, codes, classes };
         let Drafted { facts, inputs, ideals, .. } = draft;
-        Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, recipes })
+        Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, returned, recipes })
     }
 
     /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
@@ -129,7 +145,8 @@ impl Plan {
         let inputs = self.inputs.iter().map(input).collect();
         let deepest = batch.deepest() as usize;
         let weights = self.ideals.iter().map(|ideal| ideal.weights(deepest)).collect();
-        Prepared { plan: self, facts, judged, inputs, weights }
+        let returned = self.returned.iter().map(|of| of.ideal.weights(deepest)).collect();
+        Prepared { plan: self, facts, judged, inputs, weights, returned }
     }
 
     /// The measures, in the order asked for.
@@ -154,7 +171,7 @@ impl Plan {
         let (_, sources) = &self.recipes[measure];
         sources.iter().filter_map(|source| match *source {
             NumberSource::Column(column) => Some(column),
-            NumberSource::Fact(_) | NumberSource::Ideal(_) => None,
+            NumberSource::Fact(_) | NumberSource::Ideal(_) | NumberSource::Returned(_) => None,
         })
     }
 
@@ -205,7 +222,10 @@ impl<'a> Prepared<'a> {
                 NumberSource::Column(column) => &columns.values[column * columns.lanes..][..rows],
                 NumberSource::Ideal(ideal) => &gathered[ideal * rows..][..rows],
                 NumberSource::Fact(fact) if together => &self.facts[fact][queries[0] as usize..][..rows],
-                NumberSource::Fact(fact) => &gathered[(self.weights.len() + fact) * rows..][..rows],
+                NumberSource::Returned(at) => &gathered[(self.weights.len() + at) * rows..][..rows],
+                NumberSource::Fact(fact) => {
+                    &gathered[(self.weights.len() + self.returned.len() + fact) * rows..][..rows]
+                }
             }));
             last.finish(&numbers, values);
         }
@@ -221,7 +241,7 @@ impl<'a> Prepared<'a> {
         let (_, sources) = &self.plan.recipes[measure];
         sources.iter().filter_map(move |source| match *source {
             NumberSource::Fact(fact) => Some(self.facts[fact][query]),
-            NumberSource::Column(_) | NumberSource::Ideal(_) => None,
+            NumberSource::Column(_) | NumberSource::Ideal(_) | NumberSource::Returned(_) => None,
         })
     }
 
@@ -233,6 +253,17 @@ impl<'a> Prepared<'a> {
             gathered.extend((0..queries.len()).map(|lane| {
                 let counts = columns.histogram[lane * codes..][..codes].iter();
                 ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
+            }));
+        }
+        for (Returned { ideal, fact, retrieved }, weights) in self.plan.returned.iter().zip(&self.returned) {
+            let retrieved = &columns.values[retrieved * columns.lanes..];
+            gathered.extend(queries.iter().zip(retrieved).map(|(&query, &retrieved)| {
+                if ideal.rank.is_some_and(|rank| retrieved >= f64::from(rank)) {
+                    return self.facts[*fact][query as usize];
+                }
+                let judged = self.judged(query as usize).iter();
+                let judged = judged.filter(|&(code, _)| Above::JUDGED.contains(code));
+                ideal.of_first(retrieved as u32, weights, judged)
             }));
         }
         for fact in self.facts.iter().filter(|_| !together) {
@@ -281,6 +312,7 @@ struct PlanDraft {
     /// The facts that are inputs of the program.
     inputs: Distinct<usize>,
     ideals: Distinct<IdealRanking>,
+    returned: Distinct<IdealRanking>,
     kinds: Distinct<(Above, RecallRule)>,
     /// The levels of recall at which each kind of peaks is read, as the cuts of a fold.
     recalls: Vec<Vec<f64>>,
@@ -297,6 +329,7 @@ enum NumberRead {
     Peak(usize, f64),
     Fact(usize),
     Ideal(usize),
+    Returned(usize),
 }
 
 impl PlanDraft {
@@ -331,6 +364,12 @@ impl PlanDraft {
                 let at = self.fold(&Fold::Histogram);
                 self.cuts[at].push(Cut::End);
                 NumberRead::Ideal(self.ideals.place(ideal))
+            }
+            Read::ReturnedIdeal(ideal) => {
+                self.facts.place(&Fact::Ideal(ideal.clone()));
+                let at = self.fold(&Fold::Count(Above::RETRIEVED));
+                self.cuts[at].push(Cut::End);
+                NumberRead::Returned(self.returned.place(ideal))
             }
         }
     }
@@ -373,6 +412,11 @@ impl PlanDraft {
             let caps = facts.iter().map(|fact| self.inputs.place(fact)).collect();
             peaks.push(Task { fold: Fold::PeakPrecision { hits, caps }, cuts: vec![Cut::End] });
         }
+        let returned = self.returned.into_list().into_iter().map(|ideal| {
+            let fact = self.facts.place(&Fact::Ideal(ideal.clone()));
+            (ideal, fact, self.folds.place(&Fold::Count(Above::RETRIEVED)))
+        });
+        let returned = returned.collect();
         let folds = self.folds.list().len();
         let tasks = std::iter::zip(self.folds.into_list(), self.cuts).map(|(fold, cuts)| Task { fold, cuts });
         let tasks: Vec<Task> = tasks.chain(peaks).collect();
@@ -388,6 +432,7 @@ impl PlanDraft {
             facts: self.facts.into_list(),
             inputs: self.inputs.into_list(),
             ideals: self.ideals.into_list(),
+            returned,
             recalls: self.recalls,
         }
     }
@@ -403,10 +448,27 @@ struct Drafted {
     facts: Vec<Fact>,
     inputs: Vec<usize>,
     ideals: Vec<IdealRanking>,
+    /// The ideals that are no longer than the ranking, each with its fact and the fold that counts documents.
+    returned: Vec<(IdealRanking, usize, usize)>,
     recalls: Vec<Vec<f64>>,
 }
 
 impl Drafted {
+    /// The ideals that are no longer than the ranking, with their columns.
+    fn returned(&self) -> Vec<Returned> {
+        let column = |fold: usize| match self.source(NumberRead::Cut(fold, Cut::End)) {
+            NumberSource::Column(column) => column,
+            source => unreachable!("{source:?} is no column"),
+        };
+        let all = self.returned.iter();
+        all.map(|(ideal, fact, fold)| Returned {
+            ideal: ideal.clone(),
+            fact: *fact,
+            retrieved: column(*fold),
+        })
+        .collect()
+    }
+
     fn source(&self, asked: NumberRead) -> NumberSource {
         match asked {
             NumberRead::Cut(task, cut) => {
@@ -421,6 +483,7 @@ impl Drafted {
             }
             NumberRead::Fact(fact) => NumberSource::Fact(fact),
             NumberRead::Ideal(ideal) => NumberSource::Ideal(ideal),
+            NumberRead::Returned(at) => NumberSource::Returned(at),
         }
     }
 }
@@ -455,6 +518,7 @@ impl fmt::Display for Plan {
                 NumberSource::Column(column) => format!("c{column}"),
                 NumberSource::Fact(fact) => format!("f{fact}"),
                 NumberSource::Ideal(_) => "the ideal order of the histogram".to_owned(),
+                NumberSource::Returned(_) => "the ideal order, no longer than the ranking".to_owned(),
             });
             let walk = match recipe {
                 Recipe::Folds { .. } => None,

@@ -20,12 +20,14 @@ fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
         Some(Value::Table(pairs)) => pairs.as_slice(),
         _ => &[],
     };
-    let exponential = m.word("gain") == "exp2";
+    let (exponential, binary) = (m.word("gain") == "exp2", m.word("gain") == "binary");
+    let level = m.number("rel").unwrap_or(0.0).max(1.0);
     let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
     move |document| match document {
         SeenDocument::Unpooled => named(-1.0).unwrap_or(0.0),
         SeenDocument::Negative => named(-2.0).unwrap_or(0.0),
         SeenDocument::Judged(grade) if exponential => grade.exp2() - 1.0,
+        SeenDocument::Judged(grade) if binary => f64::from(grade >= level),
         SeenDocument::Judged(grade) => named(grade).unwrap_or(grade),
     }
 }
@@ -53,10 +55,12 @@ fn discounted(gain: f64, rank: usize) -> f64 {
     if gain == 0.0 { 0.0 } else { gain / discount(rank) }
 }
 
-/// The function that divides the gain of each rank by lg(i + 1), or from rank b on by log_b(i) and before by nothing.
+/// The function that divides the gain of each rank by lg(i + 1), or by i, or from rank b on by log_b(i) and before by nothing.
 fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
     let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
+    let by_rank = m.word("discount") == "rank";
     move |gain, rank| match base {
+        _ if by_rank => gain / rank as f64,
         None => discounted(gain, rank),
         Some(base) if (rank as f64) < base => gain,
         Some(base) => gain / ((rank as f64).log2() / base.log2()),
@@ -119,7 +123,12 @@ pub fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
         "retrieved" => IdealGains::new(r.top(None).map(|(_, document)| (gain(document), 1))),
         _ => IdealGains::of_judged(r, gain),
     };
-    ratio(dcg_under(gain, m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
+    let ranks = match m.word("ideal") {
+        "uncut" => None,
+        "returned" => Some(r.top(m.rank()).count() as u32),
+        _ => m.rank(),
+    };
+    ratio(dcg_under(gain, m, r), dcg_of(ideal.gains(), ranks, discounted_under(m)))
 }
 
 pub fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {

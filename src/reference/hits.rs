@@ -23,6 +23,8 @@ pub fn average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     match m.word("norm") {
         "judged" => ratio(sum, relevant),
         "min" => ratio(sum, relevant.min(cutoff(m))),
+        "k" => sum / cutoff(m),
+        "retrieved" => ratio(sum, relevant.min(r.top(m.rank()).count() as f64)),
         _ => ratio(sum, r.hits(m.rel(), m.rank())),
     }
 }
@@ -32,8 +34,18 @@ pub fn floored_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let first = r.top(m.rank()).find(|(_, document)| document.is_relevant(m.rel()));
-    first.map_or(0.0, |(rank, _)| 1.0 / rank as f64)
+    let mut ranks =
+        r.top(m.rank()).filter(|(_, document)| document.is_relevant(m.rel())).map(|(rank, _)| rank);
+    let divisor = match m.word("over") {
+        "hits" => r.hits(m.rel(), m.rank()),
+        "relevant" => r.relevant(m.rel()),
+        _ => return ranks.next().map_or(0.0, |rank| 1.0 / rank as f64),
+    };
+    let mut sum = 0.0;
+    for rank in ranks {
+        sum += 1.0 / rank as f64;
+    }
+    ratio(sum, divisor)
 }
 
 /// The largest precision at any rank that has at least as many hits as the level of recall needs.

@@ -154,10 +154,12 @@ pub fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64)
 pub fn scaled_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     let mut documents = r.top(None);
-    for rank in 1..=m.rank().unwrap_or(1) as usize {
+    let k = m.rank().unwrap_or(1) as usize;
+    let ranks = if m.word("norm") == "min" { r.top(Some(k as u32)).count() } else { k };
+    for rank in 1..=ranks {
         let gain = documents.next().map_or(0.0, |(_, document)| cwl_gain(m, r, document));
         sum += gain / discount(rank);
         whole += 1.0 / discount(rank);
     }
-    sum / whole
+    ratio(sum, whole)
 }

@@ -127,6 +127,10 @@ fn number(read: &Read, labels: &[u8], facts: QueryFacts<'_>) -> Option<f64> {
             let counts: Vec<(u8, u32)> = (0..=255).zip(counts).skip(1).collect();
             Some(ideal.of(&ideal.weights(labels.len()), counts.into_iter()))
         }
+        Read::ReturnedIdeal(ideal) => {
+            let judged = facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+            Some(ideal.of_first(labels.len() as u32, &ideal.weights(labels.len()), judged))
+        }
         Read::Fold(..) | Read::Peak { .. } | Read::Preference { .. } => None,
     }
 }

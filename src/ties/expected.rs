@@ -64,7 +64,9 @@ impl NumberOfLast {
         /// The number of these ranks. The weights of deeper ranks are computed one by one.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
-            Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) => Some(ideal.weights(DEPTH)),
+            Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) | Read::ReturnedIdeal(ideal) => {
+                Some(ideal.weights(DEPTH))
+            }
             _ => None,
         };
         NumberOfLast { read: read.clone(), weights }
@@ -231,7 +233,7 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
             | Fold::PreferenceSum { .. }
             | Fold::Histogram => false,
         },
-        Read::Preference { .. } | Read::Fact(_) => true,
+        Read::Preference { .. } | Read::Fact(_) | Read::ReturnedIdeal(_) => true,
         // It is known which documents are retrieved, unless a cut decides it.
         Read::RetrievedIdeal(_) => !cuts.depth,
         Read::Peak { .. } => false,
@@ -251,6 +253,11 @@ impl NumberOfLast {
             }
             Read::Fact(fact) => fact.of(row.facts),
             Read::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
+            Read::ReturnedIdeal(ideal) => {
+                let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+                let of = |weights| ideal.of_first(row.depth as u32, weights, judged);
+                self.weights.as_ref().map_or(0.0, of)
+            }
             Read::Peak { .. } => f64::NAN,
         }
     }

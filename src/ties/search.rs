@@ -25,6 +25,7 @@ use crate::measure::Measure;
 pub enum Search {
     Accuracy { hits: Above, ranks: usize },
     PrecisionOfHits { hits: Above, ranks: usize },
+    ReciprocalsOfHits { hits: Above, ranks: usize },
     FallOut { hits: Above, ranks: usize },
     Inferred { hits: Above },
 }
@@ -61,6 +62,7 @@ impl Search {
         match m.definition().name {
             "Accuracy" => Some(Search::Accuracy { hits, ranks }),
             "AP" => Some(Search::PrecisionOfHits { hits, ranks }),
+            "RR" => Some(Search::ReciprocalsOfHits { hits, ranks }),
             "FallOut" => Some(Search::FallOut { hits, ranks }),
             "InfAP" => Some(Search::Inferred { hits }),
             _ => None,
@@ -72,6 +74,7 @@ impl Search {
         match self {
             Search::Accuracy { hits, ranks } => accuracy(row, hits, ranks, largest),
             Search::PrecisionOfHits { hits, ranks } => precision_of_hits(row, hits, ranks, largest, sums),
+            Search::ReciprocalsOfHits { hits, ranks } => reciprocals_of_hits(row, hits, ranks, largest, sums),
             Search::FallOut { hits, ranks } => fall_out(row, hits, ranks, largest),
             Search::Inferred { hits } => inferred(row, hits, largest),
         }
@@ -138,6 +141,43 @@ fn precision_of_hits(
         }
         for x in 1..=found {
             sum += (met + x) as f64 / (start(found) + x) as f64;
+        }
+        met += found;
+    }
+    ratio(sum, met as f64)
+}
+
+/// The mean of 1/i over the hits: those of a group stand first, or last, in the part that is read.
+fn reciprocals_of_hits(
+    row: &RankingPieces<'_>,
+    hits: Above,
+    ranks: usize,
+    largest: bool,
+    sums: &mut SumTables,
+) -> f64 {
+    let (mut met, mut sum) = (0, 0.0);
+    for part in row.parts(ranks) {
+        let at = Standing::of(part, hits);
+        let end = at.above + at.read;
+        let start = |found: usize| if largest { at.above } else { end - found };
+        let mut found = at.found;
+        if !part.is_whole() {
+            let harmonic = sums.of(Discount::Rank, end);
+            let value = |found: usize| {
+                let gained = harmonic.between(start(found), start(found) + found).value();
+                ratio(sum + gained, (met + found) as f64)
+            };
+            let better = |a: f64, b: f64| if largest { a > b } else { a < b };
+            let mut feasible = at.feasible(at.read);
+            found = feasible.next().unwrap_or(0);
+            for other in feasible {
+                if better(value(other), value(found)) {
+                    found = other;
+                }
+            }
+        }
+        for x in 1..=found {
+            sum += 1.0 / (start(found) + x) as f64;
         }
         met += found;
     }
