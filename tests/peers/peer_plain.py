@@ -11,7 +11,7 @@ from tally import nearly
 # Every measure with a value of its own, where `plain.py` is the peer; each also at level 2 if it has a level.
 PLAIN = """
 P@5 P(norm=min)@1 P(norm=min)@5 P(norm=min)@100 R@5 R(norm=min)@1 R(norm=min)@5 R(norm=min)@50 R(norm=retrieved)@5 R(norm=retrieved)@50 F@5 F(beta=2)@10 F(beta=0.5)@3
-Success Success@3 Hits Hits@7 AP AP@5 AP(norm=hits) AP(norm=hits)@5 AP(norm=min) AP(norm=min)@5 AP(norm=min)@40 RR RR@2
+Success Success@3 Hits Hits@7 AP AP@5 AP(norm=hits) AP(norm=hits)@5 AP(norm=min) AP(norm=min)@5 AP(norm=min)@40 AP(norm=k)@1 AP(norm=k)@20 AP(norm=retrieved) AP(norm=retrieved)@5 AP(norm=retrieved)@50 RR RR@2 RR(over=hits) RR(over=hits)@5 RR(over=relevant) RR(over=relevant)@5
 Rprec Rprec(mult=0.3) Rprec(mult=2.5) SetF(beta=2) Judged Judged@4 Unjudged@1 Unjudged@5 Unjudged@20 Accuracy Accuracy@6
 FallOut FallOut@1 FallOut@5 FallOut@30 FallOut(norm=judged) FallOut(norm=judged)@5 FallOut(norm=judged)@30
 Utility Utility(a=2.5,c=-0.5,d=0.25) Utility(b=-2,c=3,d=4,docs=1000) Utility(a=0,b=0,d=1)
@@ -25,9 +25,11 @@ RBP(norm=1000) RBP(p=0.95,norm=20) RBP(p=0.3,gain=grade,norm=5) RBPresid RBPresi
 PLAIN_GAINS = ("", "rel=2", "gain={1:3,2:9}", "gain={-2:0.25,-1:0.5,0:0.125,1:3,2:0}", "gain={1:-2,2:0.75}")
 PLAIN_NARROW = ("gain=exp2", "gain=exp2,rel=3")  # where no grade is above 12
 PLAIN_GRADED = ("CG{}", "CG{}@5", "DCG{}", "DCG{}@5", "IDCG{}", "IDCG{}@5", "nDCG{}", "nDCG{}@5", "G{}", "nDCGrel{}", "RnDCG{}")
-PLAIN_IDEAL = ("nDCG(ideal=retrieved)", "DCG(discount=jk)", "nDCG(discount=jk)@5", "IDCG(discount=jk,base=10)", "nDCG(discount=jk,base=3.5)", "nDCG(ideal=retrieved)@5", "nDCG(gain={1:3,2:9},ideal=retrieved)@5")
+PLAIN_IDEAL = ("nDCG(ideal=retrieved)", "DCG(discount=jk)", "nDCG(discount=jk)@5", "IDCG(discount=jk,base=10)", "nDCG(discount=jk,base=3.5)", "nDCG(ideal=retrieved)@5", "nDCG(gain={1:3,2:9},ideal=retrieved)@5",
+    "nDCG(gain=binary)@10", "nDCG(gain=binary,rel=2)@10", "nDCG(ideal=uncut)@5", "nDCG(ideal=uncut,gain=exp2)", "nDCG(ideal=returned)@100", "nDCG(ideal=returned)",
+    "nDCG(ideal=returned,gain=binary,discount=rank)@30", "DCG(discount=rank)@7", "IDCG(discount=rank)@7", "CG(gain=binary)")
 PLAIN_CWL = """
-INST INST(T=2.5) INST(depth=5) INSQ INSQ(T=0.5) INSQ(depth=7) BPM BPM@10 BPM(T=2)@10 BPM(T=3,depth=8) SDCG@5 SDCG@100
+INST INST(T=2.5) INST(depth=5) INSQ INSQ(T=0.5) INSQ(depth=7) BPM BPM@10 BPM(T=2)@10 BPM(T=3,depth=8) SDCG@5 SDCG@100 SDCG(norm=min)@5 SDCG(norm=min)@100 SDCG(norm=min,gain=grade)@20
 NERR8 NERR8@10 NERR9 NERR9@10 NERR9(depth=5)@10 NERR10 NERR10(p=0.5) NERR10(p=0.5,depth=5) NERR11 NERR11(T=3)
 INST(gain=grade) INSQ(gain=grade) SDCG(gain=grade)@5 NERR8(gain=grade)@10 NERR9(gain=grade,gmax=3)@10 NERR11(gain=grade,gmax=20)
 BPM(T=1.5,gain=grade)@20 NERR10(gain=grade)

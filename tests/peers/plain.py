@@ -100,8 +100,11 @@ def success(t, k, rel=1):
     return float(hits(t, k, rel) > 0)
 
 
-def reciprocal_rank(t, k, rel=1):
-    return max((1 / i for i in relevant_ranks(t, k, rel)), default=0.0)
+def reciprocal_rank(t, k, rel=1, over="first"):
+    reciprocals = [1 / i for i in relevant_ranks(t, k, rel)]
+    if over == "first":
+        return max(reciprocals, default=0.0)
+    return ratio(math.fsum(reciprocals), len(reciprocals) if over == "hits" else relevant(t, rel))
 
 
 def unjudged(t, k):
@@ -140,7 +143,8 @@ def precision_sum(t, k, rel):
 
 
 def average_precision(t, k, rel=1, norm="judged"):
-    whole = {"judged": relevant(t, rel), "min": min(relevant(t, rel), k or INFINITY), "hits": hits(t, k, rel)}
+    whole = {"judged": relevant(t, rel), "min": min(relevant(t, rel), k or INFINITY), "hits": hits(t, k, rel), "k": k}
+    whole["retrieved"] = min(whole["min"], t.n)
     return ratio(precision_sum(t, k, rel), whole[norm])
 
 
@@ -195,13 +199,15 @@ def bin_g(t, k, rel=1):
 
 
 def gain_of(g, gain="linear", rel=0):
-    """`gain` is linear, exp2 or {label: gain}; judged grades below `rel` are worth nothing."""
+    """`gain` is linear, exp2, binary or {label: gain}; judged grades below `rel` are worth nothing."""
     if 0 <= g < rel:
         return 0.0
     if isinstance(gain, dict) and g in gain:
         return gain[g]
     if g < 0:
         return 0.0
+    if gain == "binary":
+        return float(g >= max(rel, 1))
     return 2.0**g - 1 if gain == "exp2" else float(g)
 
 
@@ -214,8 +220,10 @@ def ideal_gains(t, **how):
 
 
 def discounted(values, k=None, discount="lg", base=2):
-    """D and I: the sum of gain / lg(i + 1) to rank k, or of gain / log_b(i) with nothing divided before rank b."""
+    """D and I: the sum of gain / lg(i + 1) to rank k, of gain / i, or of gain / log_b(i) with nothing divided before rank b."""
     def by(i):
+        if discount == "rank":
+            return i
         return math.log2(i + 1) if discount == "lg" else math.log(i, base) if i >= base else 1.0
 
     return math.fsum(x / by(i) for i, x in enumerate(values[:k], 1))
@@ -234,8 +242,9 @@ def ideal_dcg(t, k, discount="lg", base=2, **how):
 
 
 def ndcg(t, k, ideal="judged", discount="lg", base=2, **how):
-    best = ideal_gains(t, **how) if ideal == "judged" else sorted((x for x in gains(t, **how) if x > 0), reverse=True)
-    return ratio(dcg(t, k, discount, base, **how), discounted(best, k, discount, base))
+    best = ideal_gains(t, **how) if ideal != "retrieved" else sorted((x for x in gains(t, **how) if x > 0), reverse=True)
+    depth = {"uncut": None, "returned": min(k or INFINITY, t.n)}.get(ideal, k)
+    return ratio(dcg(t, k, discount, base, **how), discounted(best, depth, discount, base))
 
 
 def g_measure(t, k, **how):
@@ -319,11 +328,17 @@ def squared(i, wanted):
 inst = cwl(lambda i, x, gained, k, o: squared(i, 2 * o.get("T", 1) - gained))
 insq = cwl(lambda i, x, gained, k, o: squared(i, 2 * o.get("T", 1)))
 bpm = cwl(lambda i, x, gained, k, o: float(gained < o.get("T", 1) and i < k))
-sdcg = cwl(lambda i, x, gained, k, o: math.log(i + 1) / math.log(i + 2) if i < k else 0.0)
+scaled = cwl(lambda i, x, gained, k, o: math.log(i + 1) / math.log(i + 2) if i < k else 0.0)
 nerr8 = cwl(lambda i, x, gained, k, o: (1 - x) * (i < k))
 nerr9 = cwl(lambda i, x, gained, k, o: i / (i + 1) * (1 - x) * (i < k))
 nerr10 = cwl(lambda i, x, gained, k, o: o.get("p", 0.9) * (1 - x))
 nerr11 = cwl(lambda i, x, gained, k, o: squared(i, 2 * o.get("T", 1)) * (1 - x))
+
+
+def sdcg(t, k, norm="k", **how):
+    if norm == "min":
+        k = min(k, t.n)
+    return scaled(t, k, **how) if k else 0.0
 
 
 def compatibility(t, k, p=0.95, normalize="true"):
