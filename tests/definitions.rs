@@ -34,6 +34,7 @@ pub const SPELLED: &[(&str, &str, &str)] = &[
     ("AP:closed,min,0,worst", "AP(norm=min)@k", "worst list"),
     ("AP:closed,whole", "AP", "input list"),
     ("AP:hits", "AP(norm=hits)@k", "input"),
+    ("AP:tied,closed", "AP(tied=together)", "input list"),
     ("RR:trec_eval", "RR", ""),
     ("RR:cut", "RR@k", "input"),
     ("RR:docno-asc", "RR@k", "docno-asc"),

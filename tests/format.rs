@@ -15,6 +15,7 @@ use proptest::test_runner::TestRunner;
 
 use crate::cases::cases;
 use crate::compared::assert_same_bits;
+use crate::forge::Forged;
 use crate::matrices::{Shape, any_shape, matrix, shape, tied_matrix};
 
 /// Some matrix with a few hundred rows, always the same.
@@ -291,9 +292,16 @@ fn the_format_of_version_2_is_frozen() {
     let last = description.sections.last().unwrap();
     assert_eq!((description.version, last.kind, last.name), (2, 9, "tied groups"));
     LabelMatrix::verify(&fixture).unwrap();
-    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
-        assert_eq!(meaning(&found), meaning(&matrix));
-        assert_eq!(scores(&found), scores(&matrix));
+    let read = LabelMatrix::read(&fixture).unwrap();
+    // Groups of one grade came later: a file without them stays as it is, and all else is as in a new one.
+    assert!(read.tied_groups().unwrap().alike().is_none());
+    let mut new = Forged::of(&matrix.to_bytes());
+    assert_eq!(new.more.pop().map(|(kind, mark, _)| (kind, mark)), Some((13, 1)));
+    assert!(new.bytes() == std::fs::read(&fixture).unwrap(), "the same matrix makes other bytes");
+    let without = LabelMatrix::from_bytes(&new.bytes()).unwrap();
+    for found in [&read, &LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(found), meaning(&without));
+        assert_eq!(scores(found), scores(&matrix));
     }
     let group = |start, length| TiedGroup { start, length };
     let cut = |row, code, count| CutOff { row, code, count };
@@ -304,11 +312,80 @@ fn the_format_of_version_2_is_frozen() {
         RowTies { groups: &[group(0, 2), group(3, 1)], cut: &[cut(0, 1, 1), cut(0, 2, 1)] }
     );
     assert_eq!(tied.of(2), RowTies { groups: &[group(3, 1)], cut: &[cut(2, 4, 1)] });
-    let (_folder, path) = written(&matrix);
+    let (_folder, path) = written(&read);
     assert!(
         std::fs::read(path).unwrap() == std::fs::read(&fixture).unwrap(),
         "the same matrix makes other bytes"
     );
+}
+
+/// Two rankings: in the first one group is of one grade and another is mixed, in the second two are of one grade.
+fn matrix_with_alike_groups() -> LabelMatrix {
+    let judged = [("a", "d1", 1.0), ("a", "d2", 1.0), ("a", "d3", 0.0), ("b", "d1", 2.0), ("b", "d2", 2.0)];
+    let judged = judged.into_iter().chain([("b", "d3", 0.0), ("b", "d4", 0.0)]);
+    let run = [("a", "d1", 3.0), ("a", "d2", 3.0), ("a", "d3", 2.0), ("a", "x", 2.0), ("a", "y", 1.0)];
+    let run = run.into_iter().chain([("a", "z", 1.0), ("b", "d1", 2.0), ("b", "d2", 2.0)]);
+    let run = run.chain([("b", "d3", 1.0), ("b", "d4", 1.0)]);
+    let join = Join { keep_ties: true, ..Join::default() };
+    join.rankings(&Qrels::new(judged).unwrap(), [("run".to_owned(), run)]).unwrap()
+}
+
+/// The file with groups of one grade is frozen too. Readers who do not know that section skip it.
+#[test]
+fn groups_of_one_grade_are_kept_beside_mixed_ones() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-alike.lmx");
+    let matrix = matrix_with_alike_groups();
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    let description = Description::read(&fixture).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name), (2, 13, "alike groups"));
+    let bytes = std::fs::read(&fixture).unwrap();
+    // Three groups, each a row, its first rank, and its length.
+    let file = Forged::of(&bytes);
+    let words: Vec<u32> =
+        file.more[1].2.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    assert_eq!((file.more[1].1, &words[..]), (1, &[3, 0, 0, 0, 2, 1, 0, 2, 1, 2, 2][..]));
+    LabelMatrix::verify(&fixture).unwrap();
+    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+    }
+    assert!(matrix.to_bytes() == bytes, "the same matrix makes other bytes");
+    no_truncation_is_believed(&matrix);
+    no_flipped_bit_is_believed(&matrix);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forged.lmx");
+    let refusal = |word: usize, to: u32| {
+        let mut file = file.clone();
+        file.more[1].2[word * 4..][..4].copy_from_slice(&to.to_le_bytes());
+        std::fs::write(&path, file.bytes()).unwrap();
+        match LabelMatrix::map(&path) {
+            Err(error) => error.to_string(),
+            Ok(_) => LabelMatrix::verify(&path).unwrap_err().to_string(),
+        }
+    };
+    for (word, to, message) in [
+        (0, 4, "ends too early"),
+        (0, 2, "bytes"),
+        (8, 2, "one of row 2, and there are 2"),
+        (8, 0, "do not ascend"),
+        (3, 2, "outside of"),
+        (3, 4, "are not of one grade"),
+        (4, 1, "1 documents"),
+        (4, 3, "outside of"),
+        (10, 3, "outside of"),
+        (10, u32::MAX, "outside of"),
+    ] {
+        let error = refusal(word, to);
+        assert!(error.contains(message), "word {word} is {to}: {error}");
+    }
+    let mut without = file.clone();
+    without.more.remove(0);
+    std::fs::write(&path, without.bytes()).unwrap();
+    let error = LabelMatrix::map(&path).unwrap_err().to_string();
+    assert!(error.contains("there are no tied groups"), "{error}");
 }
 
 /// Two rankings of which only the grades are known.
@@ -448,7 +525,7 @@ fn what_version_1_can_say_is_written_as_version_1() {
     for (_, ties) in Ties::ALL {
         for keep_ties in [false, true] {
             let version = if keep_ties || ties == Ties::Rank { 2 } else { 1 };
-            let sections = 8 + usize::from(keep_ties);
+            let sections = if keep_ties { 10 } else { 8 };
             let rule = RankingRule { ties, ..RankingRule::default() };
             let found = written(Join { ties, keep_ties, ..Join::default() });
             assert_eq!(found, (version, sections, rule, keep_ties));

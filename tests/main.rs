@@ -8,6 +8,8 @@ mod definitions;
 mod exact;
 mod examples;
 mod finite;
+#[allow(dead_code)] // the tests of hostile files make more changes
+mod forge;
 mod format;
 mod formats;
 mod generate;
@@ -45,6 +47,7 @@ mod summaries;
 mod tied;
 mod tied_values;
 mod ties;
+mod together;
 mod traits;
 mod variants;
 mod watch;

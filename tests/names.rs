@@ -438,7 +438,10 @@ fn errors_point_at_the_part_at_fault_and_suggest() {
         message("nDGC@10"),
         "there is no measure `nDGC`: `laneval measures` lists them\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?"
     );
-    assert_eq!(message("AP(rle=2)"), "`AP` has no parameter `rle`, but rel, norm\n  AP(rle=2)\n     ^^^");
+    assert_eq!(
+        message("AP(rle=2)"),
+        "`AP` has no parameter `rle`, but rel, norm, tied\n  AP(rle=2)\n     ^^^"
+    );
     assert_eq!(message("P@0"), "a cutoff is at least 1\n  P@0\n    ^");
     for (text, part) in [
         ("R", "needs a cutoff"),

@@ -42,8 +42,10 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
         CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
         CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@0.7", "@1"],
     };
-    // The word k stands for the cutoff, and is an error without one.
-    let makes_sense = |params: &str, cut: &str| !(params.ends_with("=k)") && cut.is_empty());
+    // The word k stands for the cutoff, and is an error without one; documents of equal scores stand together without a cutoff.
+    let makes_sense = |params: &str, cut: &str| {
+        !(params.ends_with("=k)") && cut.is_empty() || params.ends_with("=together)") && !cut.is_empty())
+    };
     let with_cuts =
         |params| cuts.iter().filter(move |cut| makes_sense(params, cut)).map(move |cut| (params, cut));
     let text = params.iter().flat_map(|params| with_cuts(params.as_str()));
@@ -52,9 +54,10 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
 }
 
 /// They are parsed once: that takes longer than to evaluate them on a small matrix.
-static ALL: LazyLock<Vec<Measure>> = LazyLock::new(|| MEASURES.iter().flat_map(variants).collect());
+static ALL: LazyLock<Vec<Measure>> =
+    LazyLock::new(|| MEASURES.iter().flat_map(variants).filter(|measure| !measure.needs_ties()).collect());
 
-/// Every variant of every row.
+/// Every variant of every row whose value is that of an order; `together.rs` has those that need to know which scores are equal.
 #[allow(dead_code)] // some test binaries take a kind of measure
 pub fn all() -> impl Iterator<Item = &'static Measure> {
     ALL.iter()

@@ -23,7 +23,7 @@ impl Evaluator {
                 .ok_or_else(|| Error::Unanswerable(format!("{measure} has no reference function")))
         };
         let functions: Vec<_> = self.measures.iter().map(function).collect::<Result<_>>()?;
-        let batch = &asked.batch;
+        let (batch, together) = (&asked.batch, asked.finishing.together());
         let is_stopped = || self.watch.as_ref().is_some_and(|watch| watch.is_stopped());
         let add = |mut tally: Tally<'a, S>, at: usize| {
             if is_stopped() {
@@ -34,6 +34,9 @@ impl Evaluator {
             for (lane, &row) in rows.iter().enumerate() {
                 let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
                 let named = named_in(batch, at, lane, self.view);
+                let stored: Vec<u8> =
+                    if together.is_some() { batch.ranking(at, lane).collect() } else { Vec::new() };
+                let ties = together.map_or(Vec::new(), |together| together.groups(row, &stored));
                 let groups = batch.facet_rows().map(|grouped| grouped.of.of(batch.query(row)));
                 let groups = groups.map(|judged| reference::RankedFacets { judged, named: &named });
                 for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
@@ -42,10 +45,11 @@ impl Evaluator {
                         let of = measure.of_one_judge();
                         let value = |ranking: &Ranking<'_>| function(&of, ranking);
                         values[at * rows.len() + lane] =
-                            judged.value(batch, row, rule, &labels, self.view, value);
+                            judged.value(batch, row, rule, &labels, (self.view, together), value);
                         continue;
                     }
-                    let ranking = Ranking { facets: groups, ..ranking(batch, row, &labels, grades) };
+                    let ranking =
+                        Ranking { facets: groups, ties: &ties, ..ranking(batch, row, &labels, grades) };
                     values[at * rows.len() + lane] = function(measure, &ranking);
                 }
             }

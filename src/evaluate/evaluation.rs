@@ -189,7 +189,7 @@ impl Evaluator {
     /// Checks that batches, which come in one order, are valued in that order.
     pub(super) fn check_ranked(&self, message: &str) -> Result<()> {
         match self.tied {
-            TiedValue::Ranked => Ok(()),
+            TiedValue::Ranked if !self.needs_ties() => Ok(()),
             _ => Err(Error::Unanswerable(message.to_owned())),
         }
     }

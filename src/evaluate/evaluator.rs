@@ -192,6 +192,11 @@ impl Evaluator {
         self.view
     }
 
+    /// Whether a measure depends on which documents have equal scores ([`Measure::needs_ties`]), in whatever order they are.
+    pub(crate) fn needs_ties(&self) -> bool {
+        self.measures.iter().any(Measure::needs_ties)
+    }
+
     /// The relevant documents that there are.
     pub fn known(&self) -> Known {
         self.known

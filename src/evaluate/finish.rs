@@ -8,6 +8,7 @@
 //! union costs less than a list a walk.
 
 use super::judges::JudgedQueries;
+use super::together::GroupsUnderView;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
 use crate::error::{Error, Result};
@@ -35,6 +36,8 @@ pub(super) struct Finishing<'a> {
     groups: Option<FacetWalks>,
     /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
     judges: Option<JudgedQueries>,
+    /// The groups of equal scores, if a measure needs them.
+    together: Option<GroupsUnderView<'a>>,
     judged: Vec<(usize, Judges, Measure, reference::Function)>,
 }
 
@@ -48,6 +51,8 @@ pub(super) struct FinishScratch {
     classed: Vec<u8>,
     documents: Documents,
     unpacked: Unpacked,
+    /// The labels of a row without the view.
+    stored: Vec<u8>,
     walk: WalkScratch,
     groups: FacetScratch,
     named: Vec<(u32, u32)>,
@@ -59,7 +64,7 @@ impl<'a> Finishing<'a> {
     /// Prepares to finish rows.
     ///
     /// # Errors
-    /// Measures that need other judgments than the batch has.
+    /// Measures that need other judgments than the batch has, or ties that it does not know.
     pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Result<Self> {
         let plan = prepared.plan();
         let needed = plan.facets().next().map(|(at, _)| &plan.measures()[at]);
@@ -96,6 +101,7 @@ impl<'a> Finishing<'a> {
         Ok(Finishing {
             judges: of_judges.map(|grouped| JudgedQueries::new(&grouped.of)),
             judged,
+            together: GroupsUnderView::of(plan.measures(), &batch, view)?,
             groups,
             references: plan.walks().filter_map(function).collect(),
             heeded: walks.iter().map(|walk| walk.heeds()).fold(least, Above::min),
@@ -104,6 +110,11 @@ impl<'a> Finishing<'a> {
             view,
             prepared,
         })
+    }
+
+    /// The groups of equal scores, if a measure needs them.
+    pub fn together(&self) -> Option<GroupsUnderView<'a>> {
+        self.together
     }
 
     /// The grades of judges, if a measure needs them.
@@ -145,7 +156,8 @@ impl<'a> Finishing<'a> {
                 let labels: Vec<u8> = tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
                 for (measure, rule, of, function) in &self.judged {
                     let of_judge = |ranking: &Ranking<'_>| function(of, ranking);
-                    let value = judges.value(&self.batch, row, *rule, &labels, self.view, of_judge);
+                    let value =
+                        judges.value(&self.batch, row, *rule, &labels, (self.view, self.together), of_judge);
                     scratch.values[measure * rows.len() + lane] = value;
                 }
             }
@@ -191,7 +203,7 @@ impl<'a> Finishing<'a> {
     }
 
     fn walk_by_reference(&self, rows: &[u32], (tile, exact): WithExact<'_>, scratch: &mut FinishScratch) {
-        let FinishScratch { viewed, unpacked, values, .. } = scratch;
+        let FinishScratch { viewed, unpacked, stored, values, .. } = scratch;
         if let Some(tile) = tile {
             unpacked.take(self.view.of(tile, viewed));
         }
@@ -202,7 +214,17 @@ impl<'a> Finishing<'a> {
             let end =
                 if self.view.judged_only { labels.iter().position(|&label| label == PAST_END) } else { None };
             let grades = if tile.is_some() { exact(lane) } else { &[] };
+            let ties = match (self.together, tile) {
+                (Some(together), Some(tile)) => {
+                    let depth = self.batch.depths()[row as usize] as usize;
+                    stored.clear();
+                    stored.extend(tile.lane(lane).take(depth));
+                    together.groups(row, stored)
+                }
+                _ => Vec::new(),
+            };
             let ranking = ranking(&self.batch, row, &labels[..end.unwrap_or(labels.len())], grades);
+            let ranking = Ranking { ties: &ties, ..ranking };
             for &(measure, function) in &self.references {
                 let of = &self.prepared.plan().measures()[measure];
                 values[measure * rows.len() + lane] = function(of, &ranking);
@@ -259,7 +281,7 @@ type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
     let exact =
         batch.exact_facts().map(|exact| ReferenceGrades { grades, judged: exact.of(batch.judgments(row)) });
-    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None }
+    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None, ties: &[] }
 }
 
 #[cfg(test)]

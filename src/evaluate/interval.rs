@@ -33,7 +33,7 @@ impl Evaluator {
     /// # Errors
     /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure that lacks the expected, the best or the worst value.
     pub fn tie_interval(&self, matrix: &LabelMatrix) -> Result<Scores> {
-        let ties = matrix.tied_groups().ok_or_else(super::tied::unknown)?;
+        let ties = matrix.tied_groups().ok_or_else(super::together::unknown)?;
         let of = |tied| {
             let evaluator = self.clone().with_tied(tied).with_stats([]);
             let queries = matches!(tied, TiedValue::Best | TiedValue::Worst);

@@ -4,9 +4,10 @@
 
 use rayon::prelude::*;
 
+use super::together::GroupsUnderView;
 use crate::facets::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
-use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, View};
+use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, TiedGroup, View};
 use crate::reference::{Ranking, ReferenceGrades};
 
 /// The grades of each judge of each query.
@@ -41,13 +42,14 @@ impl JudgedQueries {
         row: u32,
         rule: Judges,
         labels: &[u8],
-        view: View,
+        (view, together): (View, Option<GroupsUnderView<'_>>),
         of: impl Fn(&Ranking<'_>) -> f64,
     ) -> f64 {
+        let ties = |own: &[u8]| together.map_or(Vec::new(), |together| together.groups(row, own));
         let numbers = batch.facet_rows().map_or(&[][..], |grouped| grouped.rows.of(row as usize));
         let judges = &self.queries[batch.query(row)];
         let values: Vec<f64> =
-            judges.iter().map(|judge| judge.value(&self.book, labels, numbers, view, &of)).collect();
+            judges.iter().map(|judge| judge.value(&self.book, labels, numbers, (view, &ties), &of)).collect();
         rule.of(values.into_iter())
     }
 }
@@ -81,7 +83,7 @@ impl Judge {
         book: &Codebook,
         labels: &[u8],
         numbers: &[u32],
-        view: View,
+        (view, ties): (View, &(dyn Fn(&[u8]) -> Vec<TiedGroup> + Sync)),
         of: impl Fn(&Ranking<'_>) -> f64,
     ) -> f64 {
         let (mut own, mut grades) = (Vec::with_capacity(labels.len()), Vec::new());
@@ -97,8 +99,9 @@ impl Judge {
                 }
             });
         }
+        let ties = ties(&own);
         view.of_row(&mut own);
         let exact = Some(ReferenceGrades { grades: &grades, judged: self.exact.of(0) });
-        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, facets: None })
+        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, facets: None, ties: &ties })
     }
 }

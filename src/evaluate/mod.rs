@@ -40,6 +40,7 @@ mod sink;
 mod slots;
 mod tally;
 mod tied;
+mod together;
 #[cfg(feature = "internals")]
 mod unpooled;
 

@@ -90,7 +90,7 @@ impl Evaluator {
     /// As [`Evaluator::evaluate`], and what is wrong with the arrays, by row and place. Groups and chosen queries need a matrix
     /// ([`LabelMatrix::of_rankings`]), and values over ties need scores.
     pub fn rankings(&self, rankings: &Rankings<'_>) -> Result<Scores> {
-        if self.tied != TiedValue::Ranked {
+        if self.tied != TiedValue::Ranked || self.needs_ties() {
             return self.evaluate(&LabelMatrix::of_tied_rankings(NAME, rankings)?);
         }
         let mut stream = self.stream_of(&rankings.codebook()?, self.wants())?;

@@ -25,6 +25,7 @@
 use super::bordered::BorderedLanes;
 use super::evaluator::{EngineChoice, Evaluator};
 use super::finish::{FinishScratch, Finishing};
+use super::together::unknown;
 use crate::engine::Job;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
@@ -150,7 +151,7 @@ fn ways(
 
 /// The way of an expected value of the measure `at` of a plan.
 fn expected_way(expectation: Expectation, view: View, plan: &Plan, at: usize) -> Way {
-    // Must be asked first: the judgments' own numbers need no closed form, also where documents are dropped.
+    // Must be asked first: what is the same in every order needs no closed form, also where documents are dropped.
     if expectation.is_fixed() {
         return Way::Columns;
     }
@@ -472,9 +473,4 @@ impl Evaluator {
 /// The error of the reference, which values single orders only.
 pub(super) fn no_reference(value: TiedValue) -> Error {
     Error::Unanswerable(format!("the reference has no {value} values of tied rankings: take another engine"))
-}
-
-/// The error of a matrix that does not know its ties.
-pub(super) fn unknown() -> Error {
-    Error::Unanswerable("it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)".to_owned())
 }

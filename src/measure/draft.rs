@@ -41,7 +41,7 @@ impl Draft {
         if let Some(message) = self.definition.unmet(&self.values) {
             return Err(message);
         }
-        if let Some(message) = self.definition.uncut(&self.values).filter(|_| self.cutoff.is_none()) {
+        if let Some(message) = self.definition.uncuttable(&self.values, self.cutoff.is_some()) {
             return Err(message);
         }
         // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.

@@ -302,6 +302,12 @@ pub static MEASURES: &[Definition] = &[
                 "judged",
                 "divide by R, by the smaller of k and R, by the relevant documents in the first k ranks, which is the MAP of many tutorials (hits), by k, or by the smallest of k, R and n, the documents retrieved (retrieved)",
             ),
+            param(
+                "tied",
+                Kind::Word(&["apart", "together"]),
+                "apart",
+                "documents with equal scores stand one behind another, as `--ties` orders them, or all at the last rank of their group, whatever `--ties` says, and without a cutoff (together)",
+            ),
         ],
         average: Average::Mean,
         better: Better::Higher,
@@ -311,15 +317,22 @@ pub static MEASURES: &[Definition] = &[
             expected: |m| if m.word("norm") == "hits" { Expected::GivenHits } else { Expected::Linear },
             best_order: |m, cut| {
                 let searched = m.word("norm") == "hits" && (cut || m.rank().is_some());
-                if searched { BestOrder::Searched } else { BestOrder::Swaps }
+                match searched {
+                    true if m.needs_ties() => BestOrder::None,
+                    true => BestOrder::Searched,
+                    false => BestOrder::Swaps,
+                }
             },
             ..Traits::SHARE
         },
         plain: "Are the relevant documents all there, and at the top? 1 if they come first and none is missing.",
         doc: "Average precision: the mean of the precisions at the ranks of the relevant documents, those not retrieved counting 0.",
-        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k); norm=k: / k; norm=retrieved: / min(k, n, R)",
-        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; norm=retrieved: LensKit",
+        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k); norm=k: / k; norm=retrieved: / min(k, n, R); tied=together: r(e) / e in the place of r(i) / i, e the last rank with the score of rank i",
+        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; norm=retrieved: LensKit; tied=together: scikit-learn",
         recipe: |m, book| {
+            if m.needs_ties() {
+                return Recipe::reference();
+            }
             let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
             match m.word("norm") {
                 "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| ratio(sum, hits)),

@@ -14,6 +14,9 @@ use crate::fold::CodeTable;
 use crate::label::{Codebook, JudgedBy};
 use crate::sort;
 
+/// The word of a parameter for documents of equal scores that stand all at the last rank of their group.
+const TOGETHER: &str = "together";
+
 /// One row of the table of measures.
 pub struct Definition {
     /// The canonical name, in its usual spelling.
@@ -69,8 +72,19 @@ impl Definition {
         Some(format!("`{}` works only together with `{}`", unmet.name, unmet.needs))
     }
 
+    /// The error of a value that does not go with the cutoff, or goes with none, if there is one.
+    pub(super) fn uncuttable(&self, values: &[(usize, Value)], is_cut: bool) -> Option<String> {
+        let together = values.iter().find(|(_, value)| matches!(value, Value::Word(TOGETHER)));
+        match together.filter(|_| is_cut) {
+            Some((at, _)) => {
+                Some(format!("{}({}={TOGETHER}) takes no cutoff", self.name, self.param_at(*at).name))
+            }
+            None => self.uncut(values).filter(|_| !is_cut),
+        }
+    }
+
     /// The error of a value that stands for the cutoff, if there is one; for measures without a cutoff.
-    pub(super) fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
+    fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
         let (at, _) = values.iter().find(|(_, value)| matches!(value, Value::Word("k")))?;
         let (measure, param) = (self.name, self.param_at(*at).name);
         Some(format!("{param}=k needs a cutoff, as in {measure}({param}=k)@10"))
@@ -209,8 +223,8 @@ impl Measure {
         };
         let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
         let values: Vec<_> = others.chain([(at, value)]).collect();
-        let uncut = self.definition.uncut(&values).filter(|_| self.cutoff.is_none());
-        match self.definition.unmet(&values).or(uncut) {
+        let uncuttable = self.definition.uncuttable(&values, self.cutoff.is_some());
+        match self.definition.unmet(&values).or(uncuttable) {
             Some(message) => Err(wrong(message)),
             None => Ok(Measure::new(self.definition, values, self.cutoff)),
         }
@@ -273,6 +287,12 @@ impl Measure {
             Some(_) => None,
             None => self.default(name).parse().ok(),
         }
+    }
+
+    /// Whether the values depend on which documents have equal scores, and not only on their order: then rankings must know their ties
+    /// ([`Join::keep_ties`](crate::Join)).
+    pub fn needs_ties(&self) -> bool {
+        self.word("tied") == TOGETHER
     }
 
     /// The highest grade of a codebook, if the values depend on it.

@@ -17,8 +17,28 @@ fn precision_sum(level: f64, k: Option<u32>, r: &Ranking<'_>) -> f64 {
     sum
 }
 
+/// Σ of r(e) / e over the relevant ranks, e being the last rank with the same score.
+fn precision_sum_of_groups(level: f64, r: &Ranking<'_>) -> f64 {
+    let mut hits = 0.0;
+    let mut hits_down_to = vec![0.0];
+    for (_, document) in r.top(None) {
+        hits += f64::from(document.is_relevant(level));
+        hits_down_to.push(hits);
+    }
+    let mut sum = 0.0;
+    for ((_, document), last) in r.top(None).zip(r.last_ranks()) {
+        if document.is_relevant(level) {
+            sum += hits_down_to[last] / last as f64;
+        }
+    }
+    sum
+}
+
 pub fn average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let sum = precision_sum(m.rel(), m.rank(), r);
+    let sum = match m.word("tied") {
+        "together" => precision_sum_of_groups(m.rel(), r),
+        _ => precision_sum(m.rel(), m.rank(), r),
+    };
     let relevant = r.relevant(m.rel());
     match m.word("norm") {
         "judged" => ratio(sum, relevant),

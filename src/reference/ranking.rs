@@ -1,6 +1,6 @@
 //! A ranking as the definitions see it.
 
-use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, code};
+use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, TiedGroup, code};
 
 /// One ranking, with the facts of its query.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,8 @@ pub struct Ranking<'a> {
     pub exact: Option<ReferenceGrades<'a>>,
     /// The judgments by facet, if they were read so.
     pub facets: Option<RankedFacets<'a>>,
+    /// The groups of equal scores that have a graded document, from the first rank on, if they are known.
+    pub ties: &'a [TiedGroup],
 }
 
 /// The judgments by facet of a query, and the named documents of a ranking.
@@ -84,6 +86,17 @@ impl<'a> Ranking<'a> {
             };
             (index + 1, document)
         })
+    }
+
+    /// e(i) of each rank i: the last rank with the score of that rank.
+    pub(super) fn last_ranks(&self) -> Vec<usize> {
+        let mut last: Vec<usize> = (1..=self.labels.len()).collect();
+        for group in self.ties {
+            if let Some(ranks) = last.get_mut(group.start as usize..group.end() as usize) {
+                ranks.fill(group.end() as usize);
+            }
+        }
+        last
     }
 
     /// r(k), the relevant documents among the first `k`.

@@ -10,6 +10,7 @@
 //!   by itself.
 //! * **Reciprocal.** 1/r of the first hit's rank r is no linear function, but r has a distribution that is easily listed.
 //! * **Own.** Measures that walk have closed forms.
+//! * **Any.** What takes documents of equal scores together has one value, whatever their order.
 //!
 //! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the *number* of documents of the last piece
 //! chance as well. All the ways are then taken once for each number that may be left, and weighted: `RankingPieces::mean`.
@@ -49,6 +50,8 @@ enum ExpectedForm {
     Reciprocal { hits: Above, most: f64 },
     /// A closed form of the measure.
     Own(walks::ClosedForm),
+    /// The value of any order: all have the same.
+    Any,
 }
 
 /// A number that the last step reads.
@@ -96,6 +99,8 @@ impl Expectation {
         let recipe = measure.recipe(book)?;
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
+            // Documents of equal scores count together, and without a cut it is known which there are.
+            _ if measure.needs_ties() => (!cuts.depth).then_some(ExpectedForm::Any),
             (Expected::None, _) | (_, Recipe::Groups(_)) => None,
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(ExpectedForm::Own),
             (declared, Recipe::Folds { reads, last }) => ExpectedForm::of_reads(declared, &reads, last, cuts),
@@ -108,9 +113,10 @@ impl Expectation {
         Ok(Expectation { form, geometric: definition.average == Average::Geometric })
     }
 
-    /// Whether its value follows from the qrels alone.
+    /// Whether its value is the same in every order.
     pub fn is_fixed(&self) -> bool {
         match &self.form {
+            ExpectedForm::Any => true,
             ExpectedForm::Linear { reads, .. } => {
                 reads.iter().all(|number| matches!(number.read, Read::Fact(_)))
             }
@@ -214,6 +220,8 @@ impl ExpectedForm {
                 folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
             }
             ExpectedForm::Own(form) => form(row, tables),
+            // Pieces do not say which of them have one score; the value of the ranking's own order is taken.
+            ExpectedForm::Any => f64::NAN,
         }
     }
 }

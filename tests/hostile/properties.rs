@@ -219,7 +219,9 @@ pub fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Optio
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
     let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
-    all.iter().filter(|measure| measure.recipe(matrix.book()).is_ok()).cloned().collect()
+    let known = matrix.tied_groups().is_some_and(|ties| ties.alike().is_some());
+    let fits = |measure: &&Measure| measure.recipe(matrix.book()).is_ok() && (known || !measure.needs_ties());
+    all.iter().filter(fits).cloned().collect()
 }
 
 /// Checks that the CPU engine and the reference give the same bits, or both an error.

@@ -220,7 +220,7 @@ impl Eval {
                     && !self.hold
                     && !self.asked.naming.needs_tags()
                     && !self.explain
-                    && !self.asked.ranking.needs_ties()
+                    && !self.asked.ranking.keeps_ties()
                     && self.asked.ranking.groups().is_none()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {

@@ -132,6 +132,9 @@ pub struct RankingOptions {
     /// The groups that measures and other options need.
     #[arg(skip)]
     needed_groups: Option<JudgedBy>,
+    /// Whether measures need to know which documents have equal scores.
+    #[arg(skip)]
+    needed_ties: bool,
     #[command(flatten)]
     pub formats: FormatOptions,
 }
@@ -173,9 +176,10 @@ impl RankingOptions {
         naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
     }
 
-    /// Reads judgments by the groups that measures need, unless others were asked for.
+    /// Reads judgments by the groups that measures need, unless others were asked for, and keeps ties if measures need them.
     pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
         self.needed_groups = self.needed_groups.or(facets_needed(measures)?);
+        self.needed_ties |= measures.iter().any(Measure::needs_ties);
         Ok(())
     }
 
@@ -212,10 +216,17 @@ impl RankingOptions {
         matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
     }
 
+    /// Returns whether a matrix has to know its ties: for values over all orders of equal scores, or for a measure.
+    pub fn keeps_ties(&self) -> bool {
+        self.needs_ties() || self.needed_ties
+    }
+
     /// Opens a label matrix, and checks that it was built by the rules that are asked for now.
     fn open(&self, path: &Path, files: FileOptions) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
-        if self.needs_ties() && matrix.tied_groups().is_none() {
+        let (ties, needed) = (matrix.tied_groups(), self.needed_ties);
+        let knows = ties.is_some_and(|ties| !needed || ties.alike().is_some());
+        if self.keeps_ties() && !knows {
             let path = shown(path);
             return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
         }
@@ -361,7 +372,7 @@ impl EvaluationInputs {
                 Ok(vec![ranking.join(
                     (qrels, runs),
                     (files, naming),
-                    ranking.needs_ties(),
+                    ranking.keeps_ties(),
                     progress.watch(),
                 )?])
             }

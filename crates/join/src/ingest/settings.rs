@@ -31,7 +31,7 @@ pub struct Join {
     pub score: ScoreType,
     /// The number of first ranks of every ranking that are kept; all by default.
     pub depth: Option<NonZeroU32>,
-    /// Whether to keep which documents of equal scores have different labels:
+    /// Whether to keep which documents of equal scores have different labels, or one grade:
     /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each takes some memory.
     pub keep_ties: bool,
     /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of

@@ -42,7 +42,7 @@ pub use ragged::Ragged;
 pub use ragged::pieces;
 pub use retrieved::RetrievedFacts;
 pub use rule::{IdealOf, RankingRule, ScoreType, Ties};
-pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
+pub use tied::{AlikeGroup, CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::GROUP;
 pub use tile::{AlignedBytes, DEEPEST, Document, LANES, NARROW_LANES, Packing, Tile, TileSpan};
 pub use unpacked::Unpacked;

@@ -3,18 +3,20 @@
 //! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* if their labels are of
 //! two codes at least. Mixed groups are kept with their place. If the deepest rank that is kept cuts a group, the number of documents of
 //! each code that were cut off is kept too. Of the other groups only counts are kept: every order of them gives the same labels.
+//! An exception are groups of two documents or more that are kept and have one grade, for a measure may credit all of a group at its last
+//! rank. Groups without a graded document change nothing there either.
 //!
 //! ```text
 //! scores   9 9 9 7 7 5 5 5 │ 5 5     depth 8 cuts the last group
 //! labels   1 3 1 1 1 4 1 1 │ 3 1
-//! groups   0+3 mixed · 3+2 of one label: counted only · 5+3 mixed, and cut off: code 1 once, code 3 once
+//! groups   0+3 mixed · 3+2 without a grade: counted only · 5+3 mixed, and cut off: code 1 once, code 3 once
 //! ```
 //!
 //! Rows with a mixed group are few, so a row's groups are found by a bitmap: a mark has 64 bits, one a row, and the number of rows with a
 //! bit before it, so that the place among those rows is one count of bits. That is constant time for 2 bits a row, where a list of ends for
 //! all rows would take 64.
 
-use super::code::UNPOOLED;
+use super::code::{Above, UNPOOLED};
 use super::facts::Facts;
 use super::tile::DEEPEST;
 
@@ -88,6 +90,15 @@ impl TiedGroup {
     }
 }
 
+/// A group of a ranking whose documents have the same grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AlikeGroup {
+    /// The row of the ranking.
+    pub row: u32,
+    /// The ranks of the group, two at least.
+    pub group: TiedGroup,
+}
+
 /// Documents of the last group of a ranking that were cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CutOff {
@@ -122,6 +133,8 @@ pub struct TiedGroups {
     groups: Vec<TiedGroup>,
     /// The documents that were cut off, by row and code, ascending.
     cut: Vec<CutOff>,
+    /// The groups of one grade, by row and rank; `None` in files of versions that did not keep them.
+    alike: Option<Vec<AlikeGroup>>,
     /// Marks of the rows that have mixed groups, 64 rows a mark.
     marks: Vec<MixedMark>,
 }
@@ -152,6 +165,7 @@ pub(super) struct TiedColumns {
     pub ends: Vec<u64>,
     pub groups: Vec<TiedGroup>,
     pub cut: Vec<CutOff>,
+    pub alike: Option<Vec<AlikeGroup>>,
 }
 
 /// The ends of the rows, the groups and the documents that were cut off, each as one column.
@@ -188,6 +202,21 @@ impl TiedGroups {
         self.rows.iter().enumerate().map(|(at, &row)| (row, self.at(at)))
     }
 
+    /// The groups of one grade, by row and rank; `None` if they are not known.
+    pub fn alike(&self) -> Option<&[AlikeGroup]> {
+        self.alike.as_deref()
+    }
+
+    /// All groups of a row that have a graded document, mixed or not, from the first rank on; `None` if they are not known.
+    pub fn graded_of(&self, row: u32) -> Option<Vec<TiedGroup>> {
+        let alike = self.alike.as_ref()?;
+        let first = alike.partition_point(|of| of.row < row);
+        let of_row = alike[first..].iter().take_while(|of| of.row == row).map(|of| of.group);
+        let mut groups: Vec<TiedGroup> = self.of(row).groups.iter().copied().chain(of_row).collect();
+        groups.sort_unstable();
+        Some(groups)
+    }
+
     /// The rank behind the deepest mixed group, from 0.
     pub fn deepest(&self) -> u32 {
         self.iter().filter_map(|(_, ties)| Some(ties.groups.last()?.end())).max().unwrap_or(0)
@@ -214,7 +243,7 @@ impl TiedGroups {
     /// Takes columns, after checking that they are sound for these rankings.
     pub(super) fn new(columns: TiedColumns, of: TiedIn<'_>) -> Result<Self, String> {
         columns.check_rows(of.depths.len())?;
-        let TiedColumns { counts, rows, ends, groups, cut } = columns;
+        let TiedColumns { counts, rows, ends, groups, cut, alike } = columns;
         let mut marks = vec![MixedMark::default(); of.depths.len().div_ceil(64)];
         rows.iter().for_each(|row| marks[*row as usize / 64].rows |= 1 << (row % 64));
         let mut before = 0;
@@ -222,8 +251,9 @@ impl TiedGroups {
             mark.before = before;
             before += mark.rows.count_ones();
         }
-        let tied = TiedGroups { counts, rows, ends, groups, cut, marks };
+        let tied = TiedGroups { counts, rows, ends, groups, cut, alike, marks };
         tied.check(of)?;
+        tied.check_alike(of).map_err(|message| format!("groups of one grade: {message}"))?;
         Ok(tied)
     }
 
@@ -256,6 +286,44 @@ impl TiedGroups {
             // Documents that were cut off count as tied, and how many there were is not known.
             let most = of.kept.map_or_else(results, |_| u64::MAX);
             counts.check(mixed, most).map_err(|message| format!("run {}: {message}", run + 1))?;
+        }
+        Ok(())
+    }
+}
+
+impl TiedGroups {
+    fn check_alike(&self, of: TiedIn<'_>) -> Result<(), String> {
+        let Some(alike) = &self.alike else { return Ok(()) };
+        if !alike.is_sorted_by(|one, next| one < next) {
+            return Err("their rows or ranks do not ascend".to_owned());
+        }
+        if let Some(last) = alike.last().filter(|last| last.row as usize >= of.depths.len()) {
+            return Err(format!("one of row {}, and there are {}", last.row, of.depths.len()));
+        }
+        let mut left = self.counts.clone();
+        for of_row in alike.chunk_by(|one, next| one.row == next.row) {
+            let row = of_row[0].row;
+            let (depth, mut end) = (of.depths[row as usize], 0);
+            for TiedGroup { start, length } in self.graded_of(row).unwrap_or_default() {
+                // In this order no operation can overflow: `depth - start` is not negative behind the second condition.
+                if start < end || start > depth || length > depth - start {
+                    return Err(format!(
+                        "row {row}: {length} from rank {start}, outside of {end} to {depth}"
+                    ));
+                }
+                end = start + length;
+            }
+            // Cannot divide by 0: there is a row, so there are queries.
+            let left = &mut left[row as usize / of.facts.len()];
+            for &AlikeGroup { group, .. } in of_row {
+                let length = u64::from(group.length);
+                let others = left.groups.checked_sub(1).filter(|&others| others >= left.mixed);
+                let documents = left.documents.checked_sub(length);
+                match others.zip(documents).filter(|_| (2..=left.largest).contains(&length)) {
+                    Some((others, documents)) => (left.groups, left.documents) = (others, documents),
+                    None => return Err(format!("row {row}: {length} documents, or more than were counted")),
+                }
+            }
         }
         Ok(())
     }
@@ -329,12 +397,23 @@ impl RowTies<'_> {
     }
 }
 
+impl AlikeGroup {
+    /// Whether its documents have the same grade, if the row has these labels.
+    pub(super) fn is_alike(&self, label: impl Fn(usize) -> u8) -> bool {
+        let mut labels = (self.group.start..self.group.end()).map(|rank| label(rank as usize));
+        let first = labels.next().filter(|&first| Above::JUDGED.contains(first));
+        first.is_some_and(|first| labels.all(|label| label == first))
+    }
+}
+
 /// The tied groups of some rankings of a run, as the ingest finds them.
 #[derive(Debug, Default)]
 pub struct StagedTies {
     counts: TieCounts,
     /// The groups, with their queries.
     groups: Vec<(u32, TiedGroup)>,
+    /// The groups of one grade. Their rows are numbered by queries.
+    alike: Vec<AlikeGroup>,
     /// The documents that were cut off. Their rows are numbered by queries.
     cut: Vec<CutOff>,
 }
@@ -346,6 +425,9 @@ impl StagedTies {
         let mixed = labels.iter().any(|&label| label != labels[0]);
         self.counts.add(labels.len() as u64, mixed);
         if !mixed {
+            if Above::JUDGED.contains(labels[0]) && kept > 1 {
+                self.alike.push(AlikeGroup { row: query, group: TiedGroup { start, length: kept as u32 } });
+            }
             return;
         }
         let (kept, cut) = labels.split_at(kept);
@@ -363,6 +445,7 @@ impl StagedTies {
     pub fn merge(&mut self, other: StagedTies) {
         self.counts.merge(other.counts);
         self.groups.extend(other.groups);
+        self.alike.extend(other.alike);
         self.cut.extend(other.cut);
     }
 }
@@ -371,19 +454,26 @@ impl TiedColumns {
     /// Appends a run of `queries` queries.
     pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
         let of_queries = run.groups.iter().map(|(query, _)| query).chain(run.cut.iter().map(|cut| &cut.row));
-        if let Some(query) = of_queries.max().filter(|&&query| query as usize >= queries) {
+        if let Some(query) = of_queries
+            .chain(run.alike.iter().map(|alike| &alike.row))
+            .max()
+            .filter(|&&query| query as usize >= queries)
+        {
             return Err(format!("tied documents of query {query}, and there are {queries}"));
         }
         let first = (self.counts.len() * queries) as u32;
         // Workers rank queries in any order; sorted by query and rank, groups and cut-offs are those of one thread. No two are equal.
         run.groups.sort_unstable();
         run.cut.sort_unstable();
+        run.alike.sort_unstable();
         self.counts.push(run.counts);
         for of_query in run.groups.chunk_by(|one, next| one.0 == next.0) {
             self.rows.push(first + of_query[0].0);
             self.groups.extend(of_query.iter().map(|(_, group)| group));
             self.ends.push(self.groups.len() as u64);
         }
+        let alike = run.alike.into_iter().map(|alike| AlikeGroup { row: first + alike.row, ..alike });
+        self.alike.get_or_insert_default().extend(alike);
         self.cut.extend(run.cut.into_iter().map(|cut| CutOff { row: first + cut.row, ..cut }));
         Ok(())
     }

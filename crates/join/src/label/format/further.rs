@@ -13,7 +13,9 @@ use crate::label::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use crate::label::facts::Facts;
 use crate::label::ragged::Ragged;
 use crate::label::rule::IdealOf;
-use crate::label::tied::{CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn, TiedSlices};
+use crate::label::tied::{
+    AlikeGroup, CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn, TiedSlices,
+};
 
 pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
     let TiedSlices { ends, groups, cut } = tied.columns();
@@ -30,7 +32,13 @@ pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
     out.0
 }
 
-pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<TiedGroups> {
+/// Decodes the tied groups of rankings, of which these groups of one grade are known.
+pub(super) fn decode_tied(
+    from: &mut Decoder<'_>,
+    runs: usize,
+    of: TiedIn<'_>,
+    alike: Option<Vec<AlikeGroup>>,
+) -> Result<TiedGroups> {
     let counts = from.u64s(runs.saturating_mul(4))?;
     let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| TieCounts {
         documents,
@@ -49,7 +57,25 @@ pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -
     });
     let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
     from.end()?;
-    TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
+    let columns = TiedColumns { counts, rows, ends, groups, cut, alike };
+    TiedGroups::new(columns, of).map_err(|message| from.bad(message))
+}
+
+/// Encodes the groups of one grade; `None` if they are not known.
+pub(super) fn encode_alike(tied: &TiedGroups) -> Option<Vec<u8>> {
+    let alike = tied.alike()?;
+    let mut out = Encoder::default();
+    out.u64(alike.len() as u64);
+    alike.iter().for_each(|of| out.words([of.row, of.group.start, of.group.length]));
+    Some(out.0)
+}
+
+pub(super) fn decode_alike(from: &mut Decoder<'_>) -> Result<Vec<AlikeGroup>> {
+    let count = from.count()?;
+    let words = from.u32_column(count.saturating_mul(3))?;
+    from.end()?;
+    let of = |&[row, start, length]: &[u32; 3]| AlikeGroup { row, group: TiedGroup { start, length } };
+    Ok(words.as_chunks::<3>().0.iter().map(of).collect())
 }
 
 pub(super) fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {

@@ -32,6 +32,8 @@ pub(super) const IDEAL: u32 = 10;
 pub(super) const EXACT: u32 = 11;
 /// The kind of the section of judgment groups.
 pub(super) const GROUPS: u32 = 12;
+/// The kind of the section of groups of equal scores that have one grade.
+pub(super) const ALIKE: u32 = 13;
 /// A section that may be skipped.
 pub(super) const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -46,6 +48,7 @@ pub(super) fn name_of(kind: u32) -> &'static str {
         IDEAL => "ideal rankings",
         EXACT => "exact grades",
         GROUPS => "judgment groups",
+        ALIKE => "alike groups",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }

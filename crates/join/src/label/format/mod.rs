@@ -6,7 +6,7 @@
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
 //!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
-//!            judgment groups (12)
+//!            judgment groups (12) · alike groups (13)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
@@ -31,6 +31,8 @@
 //!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
 //!               where the named documents of each row end u64[rows] · document u32[m], in rank order
 //!               names of groups and sub-groups as ids
+//! alike groups  the groups of equal scores whose documents have one grade; without the section they are not known
+//!               n groups u64 · row u32, start u32, length u32 [n]
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::fields::{Decoder, damaged};
-use super::further::{decode_exact, decode_groups, decode_ideal, decode_tied};
+use super::further::{decode_alike, decode_exact, decode_groups, decode_ideal, decode_tied};
 use super::header::{Description, describe, section};
 use super::layout::{
-    BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, TIED, TILES,
+    ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, TIED, TILES,
+    name_of,
 };
 use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
 use crate::error::{Error, Result};
@@ -99,7 +100,13 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     }
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
-    let tied = of_kind(TIED).map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
+    let alike = of_kind(ALIKE).map(|at| decode_alike(&mut read(at)?)).transpose()?;
+    let knows_alike = alike.is_some();
+    let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings, alike);
+    let tied = of_kind(TIED).map(decode_tied).transpose()?;
+    if knows_alike && tied.is_none() {
+        return Err(damaged(path, name_of(ALIKE), format!("there are no {}", name_of(TIED))));
+    }
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
     let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
     let grouped =

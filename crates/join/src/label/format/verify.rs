@@ -14,12 +14,13 @@ use crate::label::exact::ExactGrades;
 use crate::label::facets::{FacetRows, JudgedBy};
 use crate::label::matrix::LabelMatrix;
 use crate::label::mmap::{FileAccess, Mapping};
+use crate::label::tied::TiedGroups;
 use crate::label::tile::Tile;
 
 impl LabelMatrix {
     /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
-    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be, and of
-    /// judgments by facet a document's label is that of its largest grade.
+    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed or of one grade as they are said to be, and
+    /// of judgments by facet a document's label is that of its largest grade.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -90,6 +91,15 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
         && let Some(message) = unsound_documents(grouped, row, matrix.book(), tile.lane(lane))
     {
         return Some(message);
+    }
+    let alike = matrix.tied_groups().and_then(TiedGroups::alike).unwrap_or_default();
+    if let Some(row) = row {
+        let of_row = &alike[alike.partition_point(|of| (of.row as usize) < row)..];
+        let mut of_row = of_row.iter().take_while(|of| of.row as usize == row);
+        if let Some(of) = of_row.find(|of| !of.is_alike(|rank| tile.label(lane, rank))) {
+            let (length, from) = (of.group.length, of.group.start + 1);
+            return Some(format!("the {length} tied labels from rank {from} on are not of one grade"));
+        }
     }
     let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
     Some(format!("the {} tied labels from rank {} on are not mixed", unmixed.length, unmixed.start + 1))

@@ -6,9 +6,9 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{encode_exact, encode_groups, encode_ideal, encode_tied};
+use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied};
 use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, TIED, TILE_ALIGN, TILES,
+    ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, TIED, TILE_ALIGN, TILES,
 };
 use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
 use crate::error::{Error, Result};
@@ -60,16 +60,16 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
         encode_packing(&matrix.packing),
     ];
     let tied = matrix.tied.as_ref().map(encode_tied);
-    let ideal = encode_ideal(matrix.ideal);
     let exact =
         matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
     let groups = matrix.grouped.as_ref().map(encode_groups);
     let of_groups = if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
     let more = [
         (TIED, OPTIONAL, tied),
-        (IDEAL, OPTIONAL, ideal),
+        (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
         (EXACT, REQUIRED, exact),
         (GROUPS, of_groups, groups),
+        (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
     ];
     let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
     let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
