@@ -19,10 +19,12 @@ mod ingest;
 mod known;
 mod layers;
 mod lengths;
+mod libraries;
 #[cfg(unix)]
 mod mapped;
 mod matrices;
 mod names;
+mod nothing;
 mod notices;
 mod nouns;
 mod npy;

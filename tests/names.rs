@@ -1,8 +1,11 @@
 //! Measures as values: which text parses to which measure, and the errors of others.
 
-use laneval::measure::{Defaults, FOREIGN, JUDGES, Kind, MEASURES, SETS, Tool, Value, parse_list};
+use laneval::measure::{
+    Defaults, FOREIGN, JUDGES, Kind, MEASURES, NOTHING, Profile, SETS, Seen, Tool, Value, parse_list,
+    prefixed,
+};
 use laneval::parts::reference;
-use laneval::{Codebook, Error, Measure};
+use laneval::{Codebook, Error, Measure, QuerySet, ScoreType, TiedValue, Ties};
 use proptest::prelude::*;
 
 use crate::variants::variants;
@@ -290,12 +293,148 @@ fn prefixes_choose_a_vocabulary() {
         ("ranx:recip_rank", "no measure `recip_rank` of ranx"),
         ("trec:AP", "no measure `AP` of trec_eval\n  trec:AP\n       ^^"),
         ("irm:map_cut.5", "of ir_measures"),
-        ("sklearn:AP", "`sklearn:` is not a known prefix: use one of trec: (trec_eval), ranx:"),
         ("ranx:rbp", "rbp.95"),
         ("trec:nDGC", "did you mean trec:ndcg or trec:Rndcg?"),
     ] {
         assert!(message(text).contains(part), "{text}: {}", message(text));
     }
+}
+
+/// Every library has names of its own, each of which parses and is read back from what it means.
+#[test]
+fn libraries_are_one_table() {
+    for (at, profile) in Profile::ALL.iter().enumerate() {
+        assert!(Profile::ALL[..at].iter().all(|other| other.prefix != profile.prefix), "{}", profile.prefix);
+        assert!(Profile::of(profile.prefix).is_ok_and(|of| of.library == profile.library));
+        for text in [profile.library, profile.versions, profile.source] {
+            assert!(!text.is_empty(), "{}", profile.prefix);
+        }
+        let rows: Vec<_> = FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)).collect();
+        assert!(!rows.is_empty(), "{} has no names", profile.prefix);
+        for row in rows {
+            let example = row.example();
+            let with_prefix = names(&format!("{}:{example}", profile.prefix));
+            let meant = profile.measures(&example, Defaults::default()).unwrap();
+            assert_eq!(meant.iter().map(ToString::to_string).collect::<Vec<_>>(), with_prefix, "{example}");
+            for measure in meant {
+                assert_eq!(measure.to_string().parse::<Measure>().unwrap(), measure, "{example}");
+            }
+        }
+        assert!(!profile.usual_measures(Defaults::default()).is_empty(), "{}", profile.prefix);
+        for (at, (option, word)) in profile.options.iter().enumerate() {
+            assert!(profile.options[..at].iter().all(|(other, _)| other != option), "{}", profile.prefix);
+            let known = match *option {
+                "ties" => word.parse::<Ties>().is_ok() || TiedValue::ALL.iter().any(|(name, _)| name == word),
+                "score" => word.parse::<ScoreType>().is_ok(),
+                "queries" => word.parse::<QuerySet>().is_ok(),
+                "known" => ["judged", "retrieved"].contains(word),
+                _ => false,
+            };
+            assert!(known, "{}: {option} {word}", profile.prefix);
+            assert!(!profile.says(|of, _| of == *option).unwrap().contains("differs"), "{option} {word}");
+        }
+        assert!(
+            Seen::ALL.iter().any(|(name, seen)| *name == profile.seen.to_string() && *seen == profile.seen)
+        );
+    }
+    let of_no_profile: Vec<_> = FOREIGN.iter().filter(|row| Profile::of_tool(row.tool).is_none()).collect();
+    assert!(of_no_profile.iter().all(|row| row.tool == Tool::Common), "{:?}", of_no_profile[0].name);
+}
+
+#[test]
+fn a_prefix_without_a_library_says_which_was_meant() {
+    for (text, said) in [
+        ("xgboots:map@5", "xgboots: is no library: did you mean xgboost?\n  xgboots:map@5\n  ^^^^^^^^"),
+        ("nothing_like_it:map@5", "nothing_like_it: is no library: `laneval measures --as` lists them\n"),
+        ("xgboost3:map@5", "xgboost3:map@5: xgboost has xgboost (2 and later) and xgboost1\n"),
+        ("trec8:map", "trec8:map: trec has trec (10), trec10 and trec9\n"),
+        (
+            "lightgbm:recall@5",
+            "lightgbm:recall@5: LightGBM has no recall, only ndcg, map (list it: laneval measures --as lightgbm)\n",
+        ),
+        ("xgboost:pre", "xgboost:pre needs a cutoff, as in xgboost:pre@10\n"),
+        ("ranklib:MAP@10", "ranklib:MAP is of the whole ranking, and takes no cutoff\n"),
+        ("quepid:ap@10", QUEPID),
+    ] {
+        assert!(message(text).starts_with(said), "{text}: {}", message(text));
+    }
+    let of = |prefix: &str| Profile::of(prefix).map(|of| of.library).map_err(|error| error.to_string());
+    assert_eq!(of("xgboost"), Ok("XGBoost"));
+    assert_eq!(of("xgboost3").unwrap_err(), "xgboost3: xgboost has xgboost (2 and later) and xgboost1");
+    assert_eq!(of("").unwrap_err(), ": is no library: `laneval measures --as` lists them");
+    let ranx = Profile::of("ranx").unwrap();
+    let said = ranx.measures("mrr,trec:map", Defaults::default()).unwrap_err().to_string();
+    assert!(said.starts_with("--as ranx means its own names, and not those of trec_eval\n"), "{said}");
+}
+
+/// What Quepid divides by zero is told, as `ap@10` is not a number where nothing is relevant.
+const QUEPID: &str = "quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 (nothing=0): \
+                      say nothing=0 or nothing=skip\n";
+
+/// Older versions of a library have the names of their own time, and arguments of libraries are read as they are written there.
+#[test]
+fn names_of_libraries() {
+    for (theirs, ours) in [
+        ("xgboost:map@5", "AP(norm=min,nothing=1)@5"),
+        ("xgboost:map@5-", "AP(norm=min)@5"),
+        ("xgboost:ndcg-", "nDCG(gain=exp2)"),
+        ("xgboost1:map@5", "AP(nothing=1)@5"),
+        ("xgboost1:pre@5", "P@5"),
+        ("xgboost:pre@5", "P(norm=min)@5"),
+        ("mteb:ndcg_at_10", "nDCG@10"),
+        ("mteb1:map_at_5", "AP@5"),
+        ("trec9:recall.10", "R@10"),
+        ("trec10:rbp_resid", "RBPresid"),
+        ("sklearn:NDCG@10", "nDCG@10"),
+        ("catboost:NDCG(type=Exp)@3", "nDCG(gain=exp2,nothing=1)@3"),
+        ("rectools:MAP( divide_by_k = True )@3", "AP(norm=k,nothing=skip)@3"),
+        ("recommenders:ndcg_at_k(score_type=\"exp\")(rel=2)@3", "nDCG(gain=exp2,rel=2)@3"),
+        ("elastic:expected_reciprocal_rank(gmax=3)@10", "ERR(gmax=3)@10"),
+        ("quepid:ap(nothing=skip)@10", "AP(nothing=skip)@10"),
+    ] {
+        assert_eq!(names(theirs), [ours], "{theirs}");
+    }
+    assert_eq!(names("mteb:ndcg_at_5,10"), ["nDCG@5", "nDCG@10"]);
+    assert!(message("trec9:dcg").contains("no measure `dcg` of trec_eval 9"));
+    assert!(message("elastic:expected_reciprocal_rank@10").contains("`gmax` has to be given"));
+    let of = prefixed("AP,xgboost:map@5 ranx:mrr,foo:bar");
+    let of: Vec<_> = of.iter().map(|(item, profile)| (*item, profile.prefix)).collect();
+    assert_eq!(of, [("xgboost:map@5", "xgboost"), ("ranx:mrr", "ranx")]);
+    // No bare name has a new meaning.
+    for row in FOREIGN.iter().filter(|row| matches!(row.tool, Tool::Library(_))) {
+        assert!(!row.bare, "{}", row.name);
+    }
+}
+
+#[test]
+fn the_usual_measures_of_a_library_are_those_it_has() {
+    let usual = |prefix| {
+        let measures = Profile::of(prefix).unwrap().usual_measures(Defaults::default());
+        measures.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(usual("trec"), ["nDCG@10", "AP", "RR", "P@10", "R@100"]);
+    assert_eq!(usual("lightgbm"), ["nDCG(gain=exp2,nothing=1)@10", "AP(norm=min,nothing=1)"]);
+    assert_eq!(usual("rectools")[0], "SDCG(nothing=skip)@10");
+}
+
+#[test]
+fn an_option_has_to_agree_with_the_library() {
+    let sklearn = Profile::of("sklearn").unwrap();
+    let agree = |option, given| {
+        let agree = sklearn.agree("--as sklearn", option, given, |word| format!("--{option} {word}"));
+        agree.map_err(|error| error.to_string())
+    };
+    assert_eq!(agree("ties", None), Ok(Some("average")));
+    assert_eq!(agree("ties", Some("average")), Ok(Some("average")));
+    assert_eq!(
+        agree("ties", Some("input")).unwrap_err(),
+        "--as sklearn averages over equal scores, --ties input does not: leave one out"
+    );
+    assert_eq!(agree("score", Some("f32")), Ok(None));
+    assert_eq!(
+        sklearn.says(|option, _| option != "queries").unwrap(),
+        "scikit-learn averages over equal scores and knows retrieved documents only"
+    );
 }
 
 #[test]
@@ -385,8 +524,9 @@ fn foreign_names_are_one_table() {
         assert!(!meaning.is_empty(), "{example}");
         assert!(meaning.iter().all(|measure| measure.definition().name == row.measure), "{example}");
         for (name, _) in row.fixed {
-            let known = row.definition().params.iter().any(|param| param.name == *name);
-            assert!(known || *name == JUDGES.name, "{example}: {name}");
+            let own = row.definition().params.iter().any(|param| param.name == *name);
+            let shared = [JUDGES.name, NOTHING.name].contains(name);
+            assert!(own || shared, "{example}: {name}");
         }
         let meaning: Vec<String> = meaning.iter().map(ToString::to_string).collect();
         if row.tool != Tool::Common {

@@ -11,7 +11,7 @@ from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
 from laneval._names import base_name
-from laneval._options import DEFAULT, Measures, Options, Ready, alone, stat_names
+from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
 from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, _query_lengths
 
@@ -88,7 +88,7 @@ class Matrix:
         `OptionError` if a keyword is wrong, or is for `build`.
         """
         ready = Ready(measures, options)
-        _made_already(options)
+        _made_already(options, self._native.rule())
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
@@ -101,7 +101,7 @@ class Matrix:
         from laneval._summary import Summary, _ready
 
         ready = _ready(measures, options)
-        _made_already(options)
+        _made_already(options, self._native.rule())
         return Summary(ready.native.summary(self._native))
 
     def load(self, adapter: str | None = None) -> ResidentMatrix:
@@ -122,7 +122,8 @@ class Matrix:
         """
         if not hasattr(_native, "Resident"):
             raise DeviceError("this laneval was built without its GPU engine")
-        return ResidentMatrix(_native.Resident.load(self._native, adapter), self.runs)
+        resident = _native.Resident.load(self._native, adapter)
+        return ResidentMatrix(resident, self.runs, self._native.rule())
 
     @property
     def runs(self) -> list[str]:
@@ -173,11 +174,12 @@ class ResidentMatrix:
     0.5
     """
 
-    __slots__ = ("_native", "_runs")
+    __slots__ = ("_native", "_rule", "_runs")
 
-    def __init__(self, native: _native.Resident, runs: list[str]) -> None:
+    def __init__(self, native: _native.Resident, runs: list[str], rule: tuple[str, str]) -> None:
         self._native = native
         self._runs = runs
+        self._rule = rule
 
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
         """Evaluates all runs on the GPU, and returns their scores, `{run: {measure: average}}`. `measures` are names of measures, and
@@ -190,7 +192,7 @@ class ResidentMatrix:
             if word in options:
                 raise TypeError(f"{word} is chosen already, because the labels are on a GPU")
         ready = Ready(measures, options)
-        _made_already(options)
+        _made_already(options, self._rule)
         if ready.custom:
             name = ready.custom[0].name
             raise UnanswerableError(f"{name} is a function of Python, which no GPU runs: evaluate it on the matrix")
@@ -489,11 +491,22 @@ def _evaluated(
     return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)
 
 
-def _made_already(options: Options) -> None:
-    """Checks that no option is given that has to be known when the rankings of a matrix are made."""
+def _made_already(options: Options, rule: tuple[str, str]) -> None:
+    """Checks that no option is given that has to be known when the rankings of a matrix are made, and that they were made as a library
+    does. `rule` is the order of equal scores and the type of scores by which they were made.
+    """
     alone(options, "for a matrix, whose rankings were made already", "give it to `Matrix.build` instead")
     if options.get("ties") in ("docno-asc", "input", "rank"):
         raise OptionError(f"ties={options['ties']!r} has to be known when rankings are made: give it to `Matrix.build`")
+    if options.get("as_") is None:
+        return
+    fixed = settled({"as_": options["as_"]})
+    ties, score = fixed.get("ties", rule[0]), fixed.get("score", rule[1])
+    if ties not in ("average", "best", "worst", rule[0]) or score != rule[1]:
+        raise OptionError(
+            f"as_={options['as_']!r} has ties={ties!r} and score={score!r}, and the rankings of the matrix were made with "
+            f"ties={rule[0]!r} and score={rule[1]!r}: give it to `Matrix.build`"
+        )
 
 
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:
@@ -513,6 +526,8 @@ def _without_relevant(
     """The scores if queries without any relevant document have other values than 0."""
     ready = Ready(measures, options)
     names = ready.names()
+    # The scores of arrays are compared as they are, whatever the library.
+    options = {word: of for word, of in ready.options.items() if word != "score"}  # type: ignore[assignment]
     found = _ranked(arrays, [*ready.order, "NumRel"], {**options, "per_query": True, "stats": ()})
     values = found.per_query()
     relevant = values["NumRel"]
@@ -561,7 +576,7 @@ def _with_custom(
     """The scores of a run under all measures, in the order asked for."""
     names, stats, values = built_in
     queries = matrix.queries()
-    both = options.get("queries") == "both"
+    both = ready.options.get("queries") == "both"
     asked = stat_names(options.get("stats", ()))
     found: dict[str, dict[str, float]] = {}
     columns: dict[str, list[float]] = {}

@@ -33,6 +33,7 @@ class EngineOptions(TypedDict, total=False):
     depth: int
     judged_only: bool
     known: Literal["judged", "retrieved"]
+    as_: str
     drop_identical_ids: bool
     engine: Literal["auto", "cpu", "gpu", "reference"]
     adapter: str
@@ -98,14 +99,14 @@ class Work:
         if unknown:
             known = ", ".join(EngineOptions.__annotations__)
             raise TypeError(f"unknown keyword {', '.join(unknown)}: on an engine there are {known}")
-        ties: str = options.get("ties", "docno-desc")
+        engine = {} if "adapter" in options else {"engine": "cpu"}
+        ready = Ready(measures, cast(Options, {"threads": 1, **engine, **options}))
+        self.options = ready.options
+        ties: str = self.options.get("ties", "docno-desc")
         if ties in ("input", "rank"):
             raise UnanswerableError(f"ties={ties!r}: a shuffle keeps neither the order of rows nor ranks")
         if isinstance(runs, str):
             raise TypeError(f"runs is {runs!r}: a list of names was expected")
-        engine = {} if "adapter" in options else {"engine": "cpu"}
-        self.options = cast(Options, {"threads": 1, **engine, **options})
-        ready = Ready(measures, self.options)
         if ready.custom:
             names = ", ".join(measure.name for measure in ready.custom)
             raise UnanswerableError(f"{names}: measures written in Python cannot be sent to the workers of an engine")

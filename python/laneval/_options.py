@@ -57,6 +57,11 @@ class Options(TypedDict, total=False):
     """The relevant documents that there are: all that were judged (`"judged"`, the default), or only those that the run retrieved
     (`"retrieved"`), as for programs that are given lists and no judgments.
     """
+    as_: str
+    """The library as which to evaluate, such as `"sklearn"` or `"xgboost"`: names of measures are its own, and `ties`, `score`, `known` and
+    `queries` are what it does. One of these that is given as well has to agree. Without names of measures it is the default ones, as far as
+    the library has them. `laneval measures --as` lists the libraries.
+    """
     per_query: bool
     """Whether the values of each query are kept."""
     stats: Sequence[Stat]
@@ -105,16 +110,17 @@ FLAGS: tuple[str, ...] = tuple(
 class Ready:
     """Measures and keywords that were checked."""
 
-    __slots__ = ("columns", "custom", "native", "order", "view")
+    __slots__ = ("columns", "custom", "native", "options", "order", "view")
 
     def __init__(self, measures: Measures, options: Options) -> None:
-        names, self.custom, self.order = split(measures)
+        names, self.custom, self.order = split(measures, options.get("as_"))
         self.columns = column_names(options.get("columns"))
         unknown = sorted({what for what in self.columns if what is not None} - set(get_args(Column)))
         if unknown:
             known = ", ".join(get_args(Column))
             raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
         checked(options)
+        self.options = options = settled(options)
         self.view = (options.get("depth"), options.get("judged_only", False))
         progress = options.get("progress")
         if progress:
@@ -132,8 +138,12 @@ class Ready:
         return list(names)
 
 
-def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], list[CustomMeasure | str]]:
-    """The names of measures, the measures that are functions, and all of them in their order."""
+def split(
+    measures: Measures, as_library: str | None = None
+) -> tuple[tuple[str, ...], list[CustomMeasure], list[CustomMeasure | str]]:
+    """The names of measures, the measures that are functions, and all of them in their order. Names of a library become canonical ones."""
+    if as_library is not None:
+        measures = _canonical(measures, as_library)
     if isinstance(measures, (str, CustomMeasure)):
         measures = (measures,)
     elif not isinstance(measures, Iterable):
@@ -147,6 +157,31 @@ def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], lis
         else:
             names.append(measure if isinstance(measure, str) else str(measure))
     return tuple(names), custom, order
+
+
+def _canonical(measures: Measures, as_library: str) -> Measures:
+    """The measures that a library means by names."""
+    if not isinstance(as_library, str):
+        raise TypeError(f"as_ is {as_library!r}: a str was expected, such as 'sklearn'")
+    if measures is DEFAULT:
+        return _native.usual_measures(as_library)
+    found: list[str | CustomMeasure] = []
+    for measure in split(measures)[2]:
+        found += [measure] if isinstance(measure, CustomMeasure) else _native.parse(str(measure), as_library)
+    return found
+
+
+def settled(options: Options) -> Options:
+    """The keywords with those of the library that `as_` names in its place.
+
+    Raises `OptionError` if there is no such library, or a keyword does not agree with it.
+    """
+    as_library = options.get("as_")
+    if as_library is None:
+        return options
+    given = {word: of for word in ("ties", "score", "known", "queries") if isinstance(of := options.get(word), str)}
+    rest = {word: of for word, of in options.items() if word != "as_"}
+    return {**rest, **_native.library_options(as_library, given)}  # type: ignore[typeddict-item,return-value]
 
 
 def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:

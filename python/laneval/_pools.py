@@ -202,6 +202,7 @@ def pools(
     queries: QuerySet = "judged",
     ties: Literal["docno-desc", "docno-asc", "input", "rank"] = "docno-desc",
     score: Literal["f64", "f32"] = "f64",
+    as_: str | None = None,
     drop_identical_ids: bool = False,
     columns: Columns | None = None,
     qrels_format: Format | None = None,
@@ -215,8 +216,9 @@ def pools(
     nobody has judged (Zobel 1998; Buckley and others 2007). With `teams` the runs whose names are equal up to this text are of one team,
     and are left out together.
 
-    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score`, `drop_identical_ids`, `columns`,
-    `qrels_format`, `run_format` and `threads` are keywords of `Options`. Runs are all files, or all in memory.
+    `qrels`, `runs` and `measures` are as for `evaluate_runs`, and `queries`, `ties`, `score`, `as_`, `drop_identical_ids`, `columns`,
+    `qrels_format`, `run_format` and `threads` are keywords of `Options`; with `as_`, those that have their defaults are as the library has
+    them. Runs are all files, or all in memory.
 
     Raises `UnanswerableError` if there are fewer than two runs or teams, a run shares no judged query with another, no run has a judged
     document among its first ones, `ties` is no order, `teams` is empty, or a measure needs judgments of another kind or is written in
@@ -238,6 +240,10 @@ def pools(
     if teams == "":
         raise UnanswerableError("teams is empty: the text behind the team in the name of a run was expected")
     options: Options = {"queries": queries, "ties": ties, "score": score, "drop_identical_ids": drop_identical_ids}
+    if as_ is not None:
+        defaults = {"queries": "judged", "ties": "docno-desc", "score": "f64"}
+        given = {word: of for word, of in options.items() if of != defaults.get(word)}
+        options = {**given, "as_": as_}  # type: ignore[typeddict-item]
     if columns is not None:
         options["columns"] = columns
     if qrels_format is not None:
@@ -247,6 +253,8 @@ def pools(
     if threads is not None:
         options["threads"] = threads
     ready = Ready(measures, options)
+    if ready.options.get("ties") in ("average", "worst") or ready.options.get("known") == "retrieved":
+        raise UnanswerableError(f"as_={as_!r} has values over all orders of equal scores, or of lists alone, of which no pools are made")
     if ready.custom:
         raise UnanswerableError(f"{ready.custom[0].name} is a function of Python, under which no run is left out")
     by = ready.native.judgments_by()

@@ -57,8 +57,8 @@ def evaluate(
     the summary.
 
     `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a partition: `queries`, `ties`
-    (but `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `drop_identical_ids`, `engine`, `adapter`, `threads` and
-    `dialect`. The default is one thread of the CPU.
+    (but `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `as_`, `drop_identical_ids`, `engine`, `adapter`, `threads`
+    and `dialect`. The default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
     runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions, at least 1: as many as Spark

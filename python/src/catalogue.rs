@@ -1,17 +1,55 @@
 //! Lists of measures and GPUs, the measure of a gate, and the command.
 
 use laneval::compare::Gate;
-use laneval::measure::{Better, Definition, MEASURES, parse_list};
+use std::collections::BTreeMap;
+
+use laneval::measure::{Better, Definition, MEASURES, Measure, Profile, parse_list};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::exception;
+use crate::errors::{exception, option_of};
 
-/// The canonical names of the measures of a list.
+/// The canonical names of the measures of a list, whose names are those of a library if one is given.
 #[pyfunction]
-pub fn parse(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
-    let measures = parse_list(text, Default::default()).map_err(|error| exception(py, error))?;
-    Ok(measures.iter().map(ToString::to_string).collect())
+#[pyo3(signature = (text, as_library=None))]
+pub fn parse(py: Python<'_>, text: &str, as_library: Option<&str>) -> PyResult<Vec<String>> {
+    let measures = match as_library {
+        Some(prefix) => library(py, prefix)?.measures(text, Default::default()),
+        None => parse_list(text, Default::default()),
+    };
+    Ok(names(&measures.map_err(|error| exception(py, error))?))
+}
+
+/// The canonical names of the usual measures, as far as a library has them.
+#[pyfunction]
+pub fn usual_measures(py: Python<'_>, as_library: &str) -> PyResult<Vec<String>> {
+    Ok(names(&library(py, as_library)?.usual_measures(Default::default())))
+}
+
+/// The keywords that a library fixes, with their words. Words that are given have to agree.
+#[pyfunction]
+pub fn library_options(
+    py: Python<'_>,
+    as_library: &str,
+    given: BTreeMap<String, String>,
+) -> PyResult<BTreeMap<&'static str, &'static str>> {
+    let profile = library(py, as_library)?;
+    let said = format!("as_={:?}", profile.prefix);
+    let settled = |&(option, _): &(&'static str, &'static str)| {
+        let given = given.get(option).map(String::as_str);
+        let word = profile.agree(&said, option, given, |word| format!("{option}={word:?}"));
+        word.map(|word| (option, word.unwrap_or_default()))
+    };
+    let settled: laneval::Result<_> = profile.options.iter().map(settled).collect();
+    settled.map_err(|error| option_of(py, error))
+}
+
+fn library(py: Python<'_>, prefix: &str) -> PyResult<&'static Profile> {
+    Profile::of(prefix).map_err(|error| option_of(py, error))
+}
+
+fn names(measures: &[Measure]) -> Vec<String> {
+    measures.iter().map(ToString::to_string).collect()
 }
 
 /// The canonical name of the measure that a gate looks at.

@@ -31,7 +31,9 @@ mod _native {
     #[pymodule_export]
     use crate::arrays::Arrays;
     #[pymodule_export]
-    use crate::catalogue::{are_best, command, devices, measure_of_gate, measures, parse};
+    use crate::catalogue::{
+        are_best, command, devices, library_options, measure_of_gate, measures, parse, usual_measures,
+    };
     #[pymodule_export]
     use crate::comparison::Comparison;
     #[pymodule_export]

@@ -79,6 +79,12 @@ impl Matrix {
         self.matrix.queries().iter().map(|id| text::of_bytes(py, id)).collect()
     }
 
+    /// The names of the order of equal scores and of the type of scores by which rankings were made.
+    fn rule(&self) -> (String, String) {
+        let rule = self.matrix.rule();
+        (rule.ties.to_string(), rule.score.to_string())
+    }
+
     fn fingerprint(&self) -> String {
         format!("{:032x}", self.matrix.fingerprint())
     }

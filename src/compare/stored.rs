@@ -77,7 +77,7 @@ impl Partial {
             1 => sealed.fields::<StoredPart<'_>>()?.partial(1),
             2 => {
                 let (part, added) = sealed.fields::<(StoredPart<'_>, AddedToPart)>()?;
-                part.with_added(added).partial(2)
+                part.with_added(added)?.partial(2)
             }
             other => Err(no_reader(other, SCHEMA)),
         }
@@ -189,13 +189,14 @@ impl<'a> StoredPart<'a> {
     }
 
     /// The part, with what is new in its summaries.
-    fn with_added(self, [of, judged]: AddedToPart) -> Self {
+    fn with_added(self, [of, judged]: AddedToPart) -> Result<Self> {
         let add = |stored, added: Option<AddedFields>| match added {
             Some(added) => added.add_to(stored),
-            None => stored,
+            None => Ok(stored),
         };
-        let summary = add(self.summary, of);
-        StoredPart { summary, judged: self.judged.map(|stored| add(stored, judged)), ..self }
+        let summary = add(self.summary, of)?;
+        let of_judged = self.judged.map(|stored| add(stored, judged)).transpose()?;
+        Ok(StoredPart { summary, judged: of_judged, ..self })
     }
 
     /// Makes the part, whose summaries are those of this schema.

@@ -8,8 +8,9 @@ use super::sink::Sink;
 use super::tally::{Tally, TallyContext, labels};
 use crate::engine::Gather;
 use crate::error::{Error, Result};
-use crate::measure::Measure;
+use crate::measure::{Measure, OfNothing};
 use crate::reference::{self, Ranking};
+use crate::stats::UNDEFINED;
 
 impl Evaluator {
     /// Tallies all rows by the plain functions.
@@ -50,7 +51,13 @@ impl Evaluator {
                     }
                     let ranking =
                         Ranking { facets: groups, ties: &ties, ..ranking(batch, row, &labels, grades) };
-                    values[at * rows.len() + lane] = function(measure, &ranking);
+                    let nothing = measure.of_nothing() != OfNothing::Zero
+                        && reference::is_nothing_relevant(measure, &ranking);
+                    values[at * rows.len() + lane] = match measure.of_nothing() {
+                        OfNothing::One if nothing => 1.0,
+                        OfNothing::Skip if nothing => UNDEFINED,
+                        _ => function(measure, &ranking),
+                    };
                 }
             }
             tally.add(rows, &values);

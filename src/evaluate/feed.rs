@@ -11,6 +11,7 @@ use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::{Batch, LANES, RetrievedFacts};
+use crate::measure::OfNothing;
 use crate::plan::Plan;
 use crate::scores::Known;
 use crate::ties::Cuts;
@@ -100,6 +101,7 @@ impl Evaluator {
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
+            skips: self.measures.iter().any(|measure| measure.of_nothing() == OfNothing::Skip),
         };
         let workers = if alone { 1 } else { asked.workers()? };
         watch.iter().for_each(|watch| watch.expect(batch.bytes().len() as u64));

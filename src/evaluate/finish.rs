@@ -20,6 +20,7 @@ use crate::label::{Above, Batch, Document, JudgedBy, Tile, Unpacked, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::reference::{self, Ranking, ReferenceGrades};
+use crate::stats::UNDEFINED;
 
 /// Finishes rows of a batch.
 pub(super) struct Finishing<'a> {
@@ -115,6 +116,16 @@ impl<'a> Finishing<'a> {
     /// The groups of equal scores, if a measure needs them.
     pub fn together(&self) -> Option<GroupsUnderView<'a>> {
         self.together
+    }
+
+    /// Replaces the values of some rows where nothing is relevant, if a measure is something else than 0 there. It is the last step, whatever
+    /// computed the values.
+    pub fn replace(&self, rows: &[u32], scratch: &mut FinishScratch) {
+        if self.prepared.replaces() {
+            let FinishScratch { queries, values, .. } = scratch;
+            self.queries(rows, queries);
+            self.prepared.replace(queries, UNDEFINED, values);
+        }
     }
 
     /// The grades of judges, if a measure needs them.

@@ -61,6 +61,7 @@ impl Summary {
                 run.empty += empty.empty;
                 run.sums.iter_mut().zip(&empty.sums).for_each(|(sum, more)| sum.merge(more));
                 run.moments.iter_mut().zip(&empty.moments).for_each(|(all, more)| all.merge(more));
+                run.add_skipped(&empty.skipped);
             }
             run.highest = qrels.book().max_grade();
             run.judged = [(judged.sum().unwrap_or_default(), judged.count())].into();

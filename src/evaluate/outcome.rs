@@ -15,7 +15,7 @@ use crate::label::{Codebook, IdealOf, JudgedBy, Notice, RankingRule, Unmatched};
 use crate::measure::{JudgmentInput, Measure};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 use crate::stats::{ExactSum, Moments, StatName, summarise};
-use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
+use crate::summary::{QueryPrint, RunSummary, Summary, left_out, nothing_relevant};
 
 /// The sums of an evaluation, with what they are of.
 pub(super) struct Outcome<'o, J> {
@@ -162,8 +162,9 @@ impl<J: Joined> Outcome<'_, J> {
             seen: if all { info.seen } else { Default::default() },
             ..evaluator.run_summary(
                 RankedBy { book: joined.book(), rule: joined.rule(), ideal: joined.ideal() },
-                &self.sums.sums[own],
+                &self.sums.sums[own.clone()],
                 moments,
+                self.sums.skipped.get(own).unwrap_or_default(),
             )
         }
     }
@@ -176,8 +177,14 @@ impl<J: Joined> Outcome<'_, J> {
 }
 
 impl Evaluator {
-    /// The summary of a run whose facts are not filled in yet, with these sums and moments by measure.
-    pub(super) fn run_summary(&self, of: RankedBy<'_>, sums: &[ExactSum], moments: &[Moments]) -> RunSummary {
+    /// The summary of a run whose facts are not filled in yet, with these sums, moments and numbers of queries without a value, by measure.
+    pub(super) fn run_summary(
+        &self,
+        of: RankedBy<'_>,
+        sums: &[ExactSum],
+        moments: &[Moments],
+        skipped: &[u64],
+    ) -> RunSummary {
         RunSummary {
             place: 0,
             tag: Vec::new(),
@@ -195,6 +202,7 @@ impl Evaluator {
             taken: self.measures.iter().map(|measure| measure.highest_grade(of.book)).collect(),
             sums: sums.to_vec(),
             moments: moments.to_vec(),
+            skipped: if skipped.iter().all(|&count| count == 0) { Vec::new() } else { skipped.to_vec() },
             ideal: of.ideal,
         }
     }
@@ -225,7 +233,10 @@ impl Evaluator {
         runs: Vec<RunScores>,
     ) -> Result<Scores> {
         let (measures, Evaluator { queries, view, known, tied, .. }) = (self.measures.clone(), self);
-        let notices = nothing_relevant(&measures, book.max_grade()).into_iter().chain(notices).collect();
+        let left_out = left_out(&measures, &runs);
+        let notices =
+            nothing_relevant(&measures, book.max_grade()).into_iter().chain(left_out).chain(notices);
+        let notices = notices.collect();
         let (queries, view, known, tied) = (*queries, *view, *known, *tied);
         let scores = Scores { measures, queries, view, known, tied, notices, runs };
         if !self.not_finite {

@@ -253,7 +253,7 @@ impl Stream {
             queries: Arc::new(queries),
             empty: if both { 0 } else { missing.count },
             missing,
-            ..self.evaluation.evaluator.run_summary(of, &sums.sums, &sums.moments)
+            ..self.evaluation.evaluator.run_summary(of, &sums.sums, &sums.moments, &sums.skipped)
         })
     }
 

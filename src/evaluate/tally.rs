@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::fold::Columns;
 use crate::label::{Batch, LANES, View};
 use crate::measure::Average;
-use crate::stats::{ExactSum, Moments};
+use crate::stats::{ExactSum, Moments, is_undefined};
 
 /// The bytes that the sums of all workers may take.
 const MOST_BYTES: usize = 4 << 30;
@@ -34,6 +34,8 @@ pub(super) struct TallyContext<'a> {
     pub slots: Slots,
     /// Whether standard deviations or extremes are wanted.
     pub moments: bool,
+    /// Whether queries may have no value under a measure.
+    pub skips: bool,
 }
 
 /// The values and sums of one worker so far.
@@ -54,6 +56,8 @@ pub(super) struct SlotSums {
     pub sums: Vec<ExactSum>,
     /// The moments, `[slot][measure]`, or none.
     pub moments: Vec<Moments>,
+    /// The number of rows without a value, `[slot][measure]`; none where all have one.
+    pub skipped: Vec<u64>,
     /// The first value that is not finite.
     pub not_finite: Option<NotFinite>,
 }
@@ -104,6 +108,7 @@ impl<'a, S: Sink> Tally<'a, S> {
                 counts: vec![0; slots],
                 sums: vec![ExactSum::default(); sums],
                 moments: vec![Moments::default(); if asked.moments { sums } else { 0 }],
+                skipped: vec![0; if asked.skips { sums } else { 0 }],
                 not_finite: None,
             },
             sink,
@@ -120,6 +125,7 @@ impl<'a, S: Sink> Tally<'a, S> {
             }
             _ => finishing.rows(rows, columns, tile.map(|at| batch.tile(at)), &mut scratch),
         }
+        finishing.replace(rows, &mut scratch);
         self.add(rows, &scratch.values);
         self.scratch = scratch;
     }
@@ -202,6 +208,14 @@ impl SlotSums {
         terms: &mut Vec<f64>,
     ) {
         let at = slot * asked.averages.len() + measure;
+        if asked.skips && values.iter().any(|&value| is_undefined(value)) {
+            let has_value = |lane: &usize| !is_undefined(values[*lane]);
+            let lanes: Vec<usize> = (0..rows.len()).filter(has_value).collect();
+            let of_rows: Vec<u32> = lanes.iter().map(|&lane| rows[lane]).collect();
+            let of_values: Vec<f64> = lanes.iter().map(|&lane| values[lane]).collect();
+            self.skipped[at] += (rows.len() - lanes.len()) as u64;
+            return self.add(asked, (slot, measure), &of_rows, &of_values, terms);
+        }
         if asked.moments {
             self.moments[at].add_all(values);
         }
@@ -225,6 +239,7 @@ impl SlotSums {
         self.counts.iter_mut().zip(&other.counts).for_each(|(all, one)| *all += one);
         self.sums.iter_mut().zip(&other.sums).for_each(|(all, one)| all.merge(one));
         self.moments.iter_mut().zip(&other.moments).for_each(|(all, one)| all.merge(one));
+        self.skipped.iter_mut().zip(&other.skipped).for_each(|(all, one)| *all += one);
         self.not_finite = earlier(self.not_finite, other.not_finite);
     }
 }

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::params::{CutoffRule, Value};
+use super::profile::Tool;
 use super::table::definition;
 use super::value::Definition;
 
@@ -24,23 +25,6 @@ pub struct Foreign {
     pub sets: &'static [&'static str],
     /// Whether the name is understood without its tool's prefix.
     pub bare: bool,
-}
-
-/// A tool with names of its own for measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
-    /// trec_eval 9 and 10, and pytrec_eval.
-    TrecEval,
-    /// trec_eval since version 10.
-    TrecEval10,
-    /// ranx.
-    Ranx,
-    /// ir_measures.
-    IrMeasures,
-    /// BEIR, and MTEB after it.
-    Beir,
-    /// No tool in particular.
-    Common,
 }
 
 /// The text that may follow a name.
@@ -68,38 +52,12 @@ pub enum Suffix {
     Digits,
     /// Parameters and a cutoff, as after a canonical name. If a parameter is named here, it has to be among them.
     Call(&'static str),
+    /// `_10`: a rank to cut at, which is required.
+    At,
     /// A cutoff, which is required.
     Cut,
     /// No cutoff: the whole ranking.
     Whole,
-}
-
-impl Tool {
-    /// The tools that have a prefix.
-    pub const PREFIXED: [Tool; 4] = [Tool::TrecEval, Tool::Ranx, Tool::IrMeasures, Tool::Beir];
-
-    /// The name of the tool.
-    pub fn name(self) -> &'static str {
-        match self {
-            Tool::TrecEval => "trec_eval",
-            Tool::TrecEval10 => "trec_eval 10",
-            Tool::Ranx => "ranx",
-            Tool::IrMeasures => "ir_measures",
-            Tool::Beir => "BEIR",
-            Tool::Common => "the literature",
-        }
-    }
-
-    /// The prefix that chooses the tool's vocabulary, before a `:`; empty for a tool without a prefix.
-    pub fn prefix(self) -> &'static str {
-        match self {
-            Tool::TrecEval | Tool::TrecEval10 => "trec",
-            Tool::Ranx => "ranx",
-            Tool::IrMeasures => "irm",
-            Tool::Beir => "beir",
-            Tool::Common => "",
-        }
-    }
 }
 
 impl Foreign {
@@ -122,8 +80,10 @@ impl Foreign {
             Suffix::Each(..) => with(".0.2"),
             Suffix::Digits => with(".95"),
             Suffix::Call("") if !cut.is_empty() => with(cut),
+            Suffix::Call(OF_NOTHING) => with(&format!("({OF_NOTHING}=0){cut}")),
             Suffix::Call(needed) if !needed.is_empty() => with(&format!("({needed}=1){cut}")),
             Suffix::Cut => with("@10"),
+            Suffix::At => with("_10"),
             _ => Cow::Borrowed(self.name),
         }
     }
@@ -186,16 +146,31 @@ const fn beir(name: &'static str, measure: &'static str, fixed: FixedValues) -> 
     of(Tool::Beir, name, measure, fixed, Call(""))
 }
 
+const fn lib(
+    prefix: &'static str,
+    name: &'static str,
+    measure: &'static str,
+    fixed: FixedValues,
+    suffix: Suffix,
+) -> Foreign {
+    of(Tool::Library(prefix), name, measure, fixed, suffix).only_with_prefix()
+}
+
 const fn common(name: &'static str, measure: &'static str) -> Foreign {
     of(Tool::Common, name, measure, &[], Call(""))
 }
 
-use Suffix::{Call, Cut, Digits, Each, Gains, Number, Numbers, Persistence, Points, Ranks, Recalls, Whole};
+use Suffix::{
+    At, Call, Cut, Digits, Each, Gains, Number, Numbers, Persistence, Points, Ranks, Recalls, Whole,
+};
 use Value::{Number as Is, Word};
 
 const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
 const TENTHS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const FIFTHS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
+
+/// The parameter that has to be given where a library has no number for a query without relevant documents.
+pub(super) const OF_NOTHING: &str = "nothing";
 
 /// The sets of measures that trec_eval has names for.
 pub const SETS: [&str; 3] = ["official", "set", "all_trec"];
@@ -215,6 +190,32 @@ const MIN: FixedValues = &[("norm", Word("min"))];
 const EXP2: FixedValues = &[("gain", Word("exp2"))];
 const OF_JUDGES: FixedValues = &[("judges", Word("mean"))];
 
+const TOGETHER: FixedValues = &[("tied", Word("together"))];
+const TOGETHER_1: FixedValues = &[("tied", Word("together")), ("nothing", Word("1"))];
+const HITS: FixedValues = &[("norm", Word("hits"))];
+const EXP2_1: FixedValues = &[("gain", Word("exp2")), ("nothing", Word("1"))];
+const MIN_1: FixedValues = &[("norm", Word("min")), ("nothing", Word("1"))];
+const ONE: FixedValues = &[("nothing", Word("1"))];
+const RANK_1: FixedValues = &[("discount", Word("rank")), ("nothing", Word("1"))];
+const EXP2_RANK_1: FixedValues =
+    &[("gain", Word("exp2")), ("discount", Word("rank")), ("nothing", Word("1"))];
+const BINARY_SKIP: FixedValues = &[("gain", Word("binary")), ("nothing", Word("skip"))];
+const MIN_SKIP: FixedValues = &[("norm", Word("min")), ("nothing", Word("skip"))];
+const SKIP: FixedValues = &[("nothing", Word("skip"))];
+const BINARY: FixedValues = &[("gain", Word("binary"))];
+const BY_K_SKIP: FixedValues = &[("norm", Word("k")), ("nothing", Word("skip"))];
+const BINARY_JK_SKIP: FixedValues =
+    &[("gain", Word("binary")), ("discount", Word("jk")), ("nothing", Word("skip"))];
+const RETRIEVED_SKIP: FixedValues = &[("norm", Word("retrieved")), ("nothing", Word("skip"))];
+const BINARY_RANK: FixedValues = &[("gain", Word("binary")), ("discount", Word("rank"))];
+const TOGETHER_SKIP: FixedValues = &[("tied", Word("together")), ("nothing", Word("skip"))];
+const EXP2_RETURNED: FixedValues = &[("gain", Word("exp2")), ("ideal", Word("returned"))];
+const EXP2_UNCUT: FixedValues = &[("gain", Word("exp2")), ("ideal", Word("uncut"))];
+const GMAX_3: FixedValues = &[("gmax", Is(3.0))];
+const BINARY_RETURNED: FixedValues = &[("gain", Word("binary")), ("ideal", Word("returned"))];
+const BINARY_UNCUT: FixedValues = &[("gain", Word("binary")), ("ideal", Word("uncut"))];
+const OVER_HITS: FixedValues = &[("over", Word("hits"))];
+const UNCUT: FixedValues = &[("ideal", Word("uncut"))];
 /// All foreign names: those of trec_eval first, in the order in which it prints them.
 pub static FOREIGN: &[Foreign] = &[
     trec("num_q", "NumQ", &[], Suffix::None, EACH),
@@ -348,6 +349,157 @@ pub static FOREIGN: &[Foreign] = &[
     beir("MRR", "RR", &[]),
     beir("R_cap", "R", MIN),
     beir("Accuracy", "Success", &[]),
+    lib("sklearn", "ndcg_score", "nDCG", &[], Call("")),
+    lib("sklearn", "ndcg", "nDCG", &[], Call("")),
+    lib("sklearn", "dcg_score", "DCG", &[], Call("")),
+    lib("sklearn", "average_precision_score", "AP", TOGETHER, Whole),
+    lib("sklearn", "average_precision", "AP", TOGETHER, Whole),
+    lib("sklearn", "label_ranking_average_precision_score", "AP", TOGETHER_1, Whole),
+    lib("sklearn", "roc_auc_score", "Accuracy", &[], Whole),
+    lib("sklearn", "roc_auc", "Accuracy", &[], Whole),
+    lib("torchmetrics", "RetrievalNormalizedDCG", "nDCG", &[], Call("")),
+    lib("torchmetrics", "RetrievalMAP", "AP", HITS, Call("")),
+    lib("torchmetrics", "RetrievalMRR", "RR", &[], Call("")),
+    lib("torchmetrics", "RetrievalPrecision", "P", &[], Cut),
+    lib("torchmetrics", "RetrievalRecall", "R", &[], Cut),
+    lib("torchmetrics", "RetrievalHitRate", "Success", &[], Call("")),
+    lib("torchmetrics", "RetrievalRPrecision", "Rprec", &[], Call("")),
+    lib("torchmetrics", "retrieval_normalized_dcg", "nDCG", &[], Call("")),
+    lib("torchmetrics", "retrieval_average_precision", "AP", HITS, Call("")),
+    lib("torchmetrics", "retrieval_reciprocal_rank", "RR", &[], Call("")),
+    lib("torchmetrics", "retrieval_precision", "P", &[], Cut),
+    lib("torchmetrics", "retrieval_recall", "R", &[], Cut),
+    lib("torchmetrics", "retrieval_hit_rate", "Success", &[], Call("")),
+    lib("torchmetrics", "retrieval_r_precision", "Rprec", &[], Call("")),
+    lib("tfr", "ndcg", "nDCG", EXP2, Call("")),
+    lib("tfr", "dcg", "DCG", EXP2, Call("")),
+    lib("tfr", "map", "AP", &[], Call("")),
+    lib("tfr", "mrr", "RR", &[], Call("")),
+    lib("tfr", "precision", "P", MIN, Cut),
+    lib("tfr", "recall", "R", &[], Cut),
+    lib("tfr", "hits", "Success", &[], Call("")),
+    lib("lightgbm", "ndcg", "nDCG", EXP2_1, Call("")),
+    lib("lightgbm", "map", "AP", MIN_1, Call("")),
+    lib("xgboost", "ndcg", "nDCG", EXP2_1, Call("")),
+    lib("xgboost", "ndcg-", "nDCG", EXP2, Call("")),
+    lib("xgboost", "map", "AP", MIN_1, Call("")),
+    lib("xgboost", "map-", "AP", MIN, Call("")),
+    lib("xgboost", "pre", "P", MIN, Cut),
+    lib("xgboost1", "ndcg", "nDCG", EXP2_1, Call("")),
+    lib("xgboost1", "ndcg-", "nDCG", EXP2, Call("")),
+    lib("xgboost1", "map", "AP", ONE, Call("")),
+    lib("xgboost1", "map-", "AP", &[], Call("")),
+    lib("xgboost1", "pre", "P", &[], Cut),
+    lib("catboost", "NDCG", "nDCG", ONE, Call("")),
+    lib("catboost", "NDCG(type=Exp)", "nDCG", EXP2_1, Call("")),
+    lib("catboost", "NDCG(denominator=Position)", "nDCG", RANK_1, Call("")),
+    lib("catboost", "NDCG(type=Exp,denominator=Position)", "nDCG", EXP2_RANK_1, Call("")),
+    lib("catboost", "DCG", "DCG", &[], Call("")),
+    lib("catboost", "DCG(type=Exp)", "DCG", EXP2, Call("")),
+    lib("catboost", "MAP", "AP", MIN, Call("")),
+    lib("catboost", "MRR", "RR", &[], Call("")),
+    lib("catboost", "PrecisionAt", "P", MIN, Cut),
+    lib("catboost", "RecallAt", "R", ONE, Cut),
+    lib("catboost", "QueryAUC", "Accuracy", &[], Whole),
+    lib("ranklib", "NDCG", "nDCG", EXP2, Call("")),
+    lib("ranklib", "DCG", "DCG", EXP2, Call("")),
+    lib("ranklib", "MAP", "AP", &[], Whole),
+    lib("ranklib", "ERR", "ERR", &[], Call("")),
+    lib("ranklib", "RR", "RR", &[], Call("")),
+    lib("ranklib", "P", "P", MIN, Cut),
+    lib("mteb", "ndcg_at", "nDCG", &[], At),
+    lib("mteb", "map_at", "AP", &[], At),
+    lib("mteb", "recall_at", "R", &[], At),
+    lib("mteb", "precision_at", "P", &[], At),
+    lib("mteb", "mrr_at", "RR", &[], At),
+    lib("st", "ndcg", "nDCG", BINARY_SKIP, Call("")),
+    lib("st", "map", "AP", MIN_SKIP, Call("")),
+    lib("st", "mrr", "RR", SKIP, Call("")),
+    lib("st", "accuracy", "Success", SKIP, Call("")),
+    lib("st", "precision", "P", SKIP, Cut),
+    lib("st", "recall", "R", SKIP, Cut),
+    lib("recbole", "NDCG", "nDCG", BINARY, Call("")),
+    lib("recbole", "MAP", "AP", MIN, Call("")),
+    lib("recbole", "MRR", "RR", &[], Call("")),
+    lib("recbole", "Hit", "Success", &[], Call("")),
+    lib("recbole", "Precision", "P", &[], Cut),
+    lib("recbole", "Recall", "R", SKIP, Cut),
+    lib("rectools", "NDCG", "SDCG", SKIP, Cut),
+    lib("rectools", "NDCG(divide_by_achievable=True)", "nDCG", BINARY_SKIP, Cut),
+    lib("rectools", "MAP", "AP", SKIP, Cut),
+    lib("rectools", "MAP(divide_by_k=True)", "AP", BY_K_SKIP, Cut),
+    lib("rectools", "MRR", "RR", SKIP, Cut),
+    lib("rectools", "HitRate", "Success", SKIP, Cut),
+    lib("rectools", "Precision", "P", SKIP, Cut),
+    lib("rectools", "Recall", "R", SKIP, Cut),
+    lib("replay", "NDCG", "nDCG", BINARY, Cut),
+    lib("replay", "MAP", "AP", MIN, Cut),
+    lib("replay", "MRR", "RR", &[], Cut),
+    lib("replay", "Precision", "P", &[], Cut),
+    lib("replay", "Recall", "R", &[], Cut),
+    lib("replay", "RocAuc", "Accuracy", &[], Cut),
+    lib("recommenders", "ndcg_at_k", "nDCG", BINARY, Cut),
+    lib("recommenders", "ndcg_at_k(score_type=raw)", "nDCG", &[], Cut),
+    lib("recommenders", "ndcg_at_k(score_type=exp)", "nDCG", EXP2, Cut),
+    lib("recommenders", "map", "AP", &[], Cut),
+    lib("recommenders", "map_at_k", "AP", MIN, Cut),
+    lib("recommenders", "precision_at_k", "P", &[], Cut),
+    lib("recommenders", "recall_at_k", "R", &[], Cut),
+    lib("lenskit", "NDCG", "nDCG", BINARY_JK_SKIP, Call("")),
+    lib("lenskit", "MAP", "AP", RETRIEVED_SKIP, Call("")),
+    lib("lenskit", "RecipRank", "RR", SKIP, Call("")),
+    lib("lenskit", "Hit", "Success", SKIP, Call("")),
+    lib("lenskit", "Precision", "P", MIN_SKIP, Cut),
+    lib("lenskit", "Recall", "R", MIN_SKIP, Cut),
+    lib("cornac", "NDCG", "nDCG", BINARY_SKIP, Call("")),
+    lib("cornac", "NCRR", "nDCG", BINARY_RANK, Call("")),
+    lib("cornac", "MAP", "AP", TOGETHER_SKIP, Whole),
+    lib("cornac", "MRR", "RR", &[], Call("")),
+    lib("cornac", "Precision", "P", &[], Cut),
+    lib("cornac", "Recall", "R", SKIP, Cut),
+    lib("cornac", "FMeasure", "F", &[], Cut),
+    lib("cornac", "AUC", "Accuracy", &[], Whole),
+    lib("elastic", "dcg", "DCG", EXP2, Cut),
+    lib("elastic", "dcg(normalize=true)", "nDCG", EXP2_RETURNED, Cut),
+    lib("elastic", "precision", "P", MIN, Cut),
+    lib("elastic", "recall", "R", &[], Cut),
+    lib("elastic", "mean_reciprocal_rank", "RR", &[], Cut),
+    lib("elastic", "expected_reciprocal_rank", "ERR", &[], Call("gmax")),
+    lib("opensearch", "NDCG", "nDCG", EXP2, Cut),
+    lib("opensearch", "MAP", "AP", &[], Cut),
+    lib("opensearch", "Precision", "P", MIN, Cut),
+    lib("quepid", "ndcg", "nDCG", EXP2_UNCUT, Cut),
+    lib("quepid", "ndcg_cut", "nDCG", EXP2, Cut),
+    lib("quepid", "ap", "AP", &[], Call(OF_NOTHING)),
+    lib("quepid", "rr", "RR", &[], Cut),
+    lib("quepid", "err", "ERR", GMAX_3, Cut),
+    lib("quepid", "cg", "CG", &[], Cut),
+    lib("quepid", "dcg", "DCG", EXP2, Cut),
+    lib("mlflow", "ndcg_at_k", "nDCG", BINARY_RETURNED, Cut),
+    lib("mlflow", "precision_at_k", "P", MIN, Cut),
+    lib("mlflow", "recall_at_k", "R", &[], Cut),
+    lib("ragas", "context_precision", "AP", HITS, Call("")),
+    lib("trulens", "ndcg_at_k", "nDCG", SKIP, Cut),
+    lib("trulens", "precision_at_k", "P", MIN_SKIP, Cut),
+    lib("trulens", "recall_at_k", "R", SKIP, Cut),
+    lib("llamaindex", "ndcg", "nDCG", BINARY_UNCUT, Call("")),
+    lib("llamaindex", "ap", "AP", &[], Call("")),
+    lib("llamaindex", "mrr", "RR", &[], Call("")),
+    lib("llamaindex", "mrr(use_granular_mrr=True)", "RR", OVER_HITS, Call("")),
+    lib("llamaindex", "precision", "P", MIN, Cut),
+    lib("llamaindex", "recall", "R", &[], Cut),
+    lib("llamaindex", "hit_rate", "Success", &[], Call("")),
+    lib("llamaindex", "hit_rate(use_granular_hit_rate=True)", "R", &[], Cut),
+    lib("llamaindex0", "ndcg", "SDCG", MIN, Cut),
+    lib("llamaindex0", "mrr", "RR", &[], Call("")),
+    lib("llamaindex0", "hit_rate", "Success", &[], Call("")),
+    lib("haystack", "DocumentNDCGEvaluator", "nDCG", UNCUT, Call("")),
+    lib("haystack", "DocumentMAPEvaluator", "AP", &[], Call("")),
+    lib("haystack", "DocumentMRREvaluator", "RR", &[], Call("")),
+    lib("trectools", "get_ndcg", "nDCG", &[], Call("")),
+    lib("trectools", "get_map", "AP", &[], Call("")),
+    lib("kaggle", "apk", "AP", MIN_1, Call("")),
+    lib("kaggle", "mapk", "AP", MIN_1, Call("")),
     common("F1", "F"),
     common("HitRate", "Success"),
     common("Rprecision", "Rprec"),

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::draft::{Defaults, Draft};
 use super::foreign::{ForeignKey, key};
-use super::params::{Cutoff, CutoffRule, Kind, Value};
+use super::params::{Cutoff, CutoffRule, Kind, NOTHING, Param, Value};
 use super::suffix::finite;
 use crate::error::MeasureError;
 use crate::sort;
@@ -158,7 +158,7 @@ impl<'a> MeasureParser<'a> {
         };
         self.check_free(&span, name, at)?;
         self.equals(span, name, definition.param_at(at).default)?;
-        let value = self.value(definition.param_at(at).kind)?;
+        let value = self.value(definition.param_at(at))?;
         self.draft.values.push((at, value));
         Ok(())
     }
@@ -234,7 +234,8 @@ impl<'a> MeasureParser<'a> {
         Ok(())
     }
 
-    fn value(&mut self, kind: Kind) -> Result<Value, MeasureError> {
+    fn value(&mut self, param: &Param) -> Result<Value, MeasureError> {
+        let kind = param.kind;
         self.spaces();
         match kind {
             Kind::Gain if self.rest().starts_with('{') => return self.gain_table(),
@@ -247,6 +248,10 @@ impl<'a> MeasureParser<'a> {
         let number = || word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0));
         match named.or_else(number).filter(|value| kind.takes(value)) {
             Some(value) => Ok(value),
+            // A number among the words says nothing without the name.
+            None if param.name == NOTHING.name => {
+                self.fail(span, format!("{}={word} is not 0, 1 or skip", param.name))
+            }
             None => self.fail(span, format!("`{word}` is not {kind}")),
         }
     }

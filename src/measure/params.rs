@@ -12,6 +12,16 @@ pub static JUDGES: Param = Param {
     doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
 };
 
+/// The parameter of all measures of grades that average values which are 0 where nothing is relevant.
+pub static NOTHING: Param = Param {
+    name: "nothing",
+    kind: Kind::Word(&["0", "1", "skip"]),
+    default: "0",
+    excludes: "judges",
+    needs: "",
+    doc: "the value of a query for which nothing is relevant (for gains: whose ideal ranking gains nothing): 0, 1, or none, so that it is in no average (skip)",
+};
+
 /// The rule for the cutoff `@k` of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutoffRule {

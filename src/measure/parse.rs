@@ -11,7 +11,10 @@
 use std::ops::Range;
 
 use super::draft::{Defaults, Draft};
+use super::foreign::FOREIGN;
 use super::grammar::{MOST, within};
+use super::params::Cutoff;
+use super::profile::Profile;
 use super::resolve;
 use super::value::{Definition, Measure};
 use crate::error::{MeasureError, Result};
@@ -51,12 +54,61 @@ pub fn parse(text: &str) -> Result<Measure> {
 /// # Errors
 /// Each name, parameter or cutoff that is wrong, with its place in the text and what was probably meant.
 pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
-    each(text, |item, draft| {
+    each(text, None, made(defaults))
+}
+
+/// Makes the measure of an item.
+fn made(defaults: Defaults) -> impl Fn(&str, Draft) -> Result<Measure, MeasureError> {
+    move |item, draft| {
         let name = item.find(['(', '@']).unwrap_or(item.len());
         draft
             .measure(defaults)
             .map_err(|message| MeasureError::new(item, 0..item[..name].trim_end().len(), message))
-    })
+    }
+}
+
+impl Profile {
+    /// Parses the measures that `text` means where all names are the library's, whether or not its prefix is before them.
+    ///
+    /// ```
+    /// use laneval::measure::{Defaults, Profile};
+    /// let measures = Profile::of("ranx")?.measures("mrr@10,ranx:ndcg_burges@10", Defaults::default())?;
+    /// assert_eq!(measures.iter().map(ToString::to_string).collect::<Vec<_>>(), ["RR@10", "nDCG(gain=exp2)@10"]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`parse_list`], and a prefix of another library.
+    pub fn measures(&'static self, text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
+        each(text, Some(self), made(defaults))
+    }
+
+    /// What the library makes of the usual measures, those that it has: of `nDCG@10`, `AP`, `RR`, `P@10` and `R@100`, each by the first of
+    /// its names.
+    pub fn usual_measures(&self, defaults: Defaults) -> Vec<Measure> {
+        let usual = |(names, cut): (&[&str], Option<u32>)| {
+            let row =
+                FOREIGN.iter().find(|row| self.tools.contains(&row.tool) && names.contains(&row.measure))?;
+            Draft { cutoff: cut.map(Cutoff::Rank), ..row.draft() }.measure(defaults).ok()
+        };
+        let all: [(&[&str], Option<u32>); 5] = [
+            (&["nDCG", "SDCG"], Some(10)),
+            (&["AP"], None),
+            (&["RR"], None),
+            (&["P"], Some(10)),
+            (&["R"], Some(100)),
+        ];
+        all.into_iter().filter_map(usual).collect()
+    }
+}
+
+/// The items of a list that have the prefix of a library, with this library.
+pub fn prefixed(text: &str) -> Vec<(&str, &'static Profile)> {
+    let of = |item: Range<usize>| {
+        let item = &text[item];
+        Some((item, resolve::vocabulary(item).ok()?.0?))
+    };
+    items(text, None).into_iter().filter_map(of).collect()
 }
 
 /// Parses `text` as [`parse_list`] does, and returns each measure with its row. A name that lacks a cutoff has its row alone.
@@ -64,17 +116,21 @@ pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
 /// # Errors
 /// As [`parse_list`], but a missing cutoff is no error.
 pub fn meanings(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)>> {
-    each(text, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
+    each(text, None, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
 }
 
 /// Applies `make` to each measure of a list. The errors of the first twenty wrong ones are reported together.
-fn each<T>(text: &str, make: impl Fn(&str, Draft) -> Result<T, MeasureError>) -> Result<Vec<T>> {
+fn each<T>(
+    text: &str,
+    profile: Option<&'static Profile>,
+    make: impl Fn(&str, Draft) -> Result<T, MeasureError>,
+) -> Result<Vec<T>> {
     let (mut made, mut wrong) = (Vec::new(), Vec::new());
-    for item in items(text) {
+    for item in items(text, profile) {
         let of = &text[item.clone()];
         let drafts = match bare_rank(text, &item) {
             Some(error) => Err(error),
-            None => resolve::drafts(of),
+            None => resolve::drafts(of, profile),
         };
         let all = drafts.and_then(|drafts| match made.len() + drafts.len() <= MOST {
             true => drafts.into_iter().map(|draft| make(of, draft)).collect::<Result<Vec<T>, _>>(),
@@ -100,7 +156,7 @@ fn each<T>(text: &str, make: impl Fn(&str, Draft) -> Result<T, MeasureError>) ->
 
 /// Splits a list into measures, each trimmed: at commas and blanks outside of brackets, unless a number continues a suffix such as
 /// `ndcg_cut.5,10`.
-fn items(text: &str) -> Vec<Range<usize>> {
+fn items(text: &str, profile: Option<&'static Profile>) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
         let mut words = match resolve::is_phrase(&text[piece.clone()]) {
@@ -110,7 +166,9 @@ fn items(text: &str) -> Vec<Range<usize>> {
         words.retain(|word| !word.is_empty() || piece.is_empty());
         for word in words {
             match items.last_mut() {
-                Some(last) if goes_on(&text[last.clone()], &text[word.clone()]) => last.end = word.end,
+                Some(last) if goes_on(&text[last.clone()], &text[word.clone()], profile) => {
+                    last.end = word.end
+                }
                 _ => items.push(word),
             }
         }
@@ -153,11 +211,11 @@ fn cut_outside(
 }
 
 /// Whether a number, or a pair of numbers, continues the suffix of the measure before it.
-fn goes_on(before: &str, word: &str) -> bool {
+fn goes_on(before: &str, word: &str, profile: Option<&'static Profile>) -> bool {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '=' | 'e' | 'E');
     word.starts_with(|c: char| numeric(c) && !c.is_alphabetic())
         && word.chars().all(numeric)
-        && resolve::has_suffix(before)
+        && resolve::has_suffix(before, profile)
 }
 
 /// The error of an item that is a rank alone, as in `nDCG@5,10`.

@@ -1,7 +1,7 @@
 //! From a name to its measures. The name is a canonical one, or one of another tool.
 //!
 //! A canonical name in its own spelling always means its measure. Any other name means what all tools that know it mean by it, case
-//! ignored. If they mean different formulas, it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses one.
+//! ignored. If they mean different formulas, it is an error that lists them, and the prefix of a library (`trec:`, `ranx:`) chooses one.
 //!
 //! ```text
 //! text        irm:nDCG(dcg='exp-log2')@10          ndcg_cut.5,10              mrr@10-l2
@@ -17,9 +17,10 @@
 //! be read back.
 
 use super::draft::{Defaults, Draft};
-use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
+use super::foreign::{FOREIGN, Foreign, OF_NOTHING, SETS, Suffix};
 use super::grammar::{tail, within};
 use super::params::{Kind, Value};
+use super::profile::{Profile, Tool};
 use super::suffix::{SuffixNumbers, WrongSuffix};
 use super::suggest;
 use super::table::{MEASURES, definition};
@@ -30,14 +31,20 @@ use crate::sort;
 /// What a text is resolved to, or why it is no measure.
 type Resolved<T> = Result<T, MeasureError>;
 
-/// The measures that one item of a list means.
-pub(super) fn drafts(text: &str) -> Resolved<Vec<Draft>> {
+/// The measures that one item of a list means, of which `all` says whose names all of the list are.
+pub(super) fn drafts(text: &str, all: Option<&'static Profile>) -> Resolved<Vec<Draft>> {
     if text.is_empty() {
         return Err(MeasureError::new(text, 0..0, "a measure was expected"));
     }
     let (item, level) = split_level(text);
-    let (tool, start) = vocabulary(item)?;
-    let drafts = named(&item[start..], tool).map_err(|error| within(text, start, error))?;
+    let (own, start) = vocabulary(item)?;
+    if let (Some(all), Some(own)) = (all, own)
+        && all.prefix != own.prefix
+    {
+        let message = format!("--as {} means its own names, and not those of {}", all.prefix, own.library);
+        return Err(MeasureError::new(text, 0..start, message));
+    }
+    let drafts = named(&item[start..], own.or(all)).map_err(|error| within(text, start, error))?;
     let Some(level) = level else { return Ok(drafts) };
     let at_level = |mut draft: Draft| {
         let wrong = |message| Err(MeasureError::new(text, item.len()..text.len(), message));
@@ -64,19 +71,21 @@ fn split_level(text: &str) -> (&str, Option<f64>) {
     }
 }
 
-/// The tool whose prefix a text has, and the byte at which the name starts.
-fn vocabulary(text: &str) -> Resolved<(Option<Tool>, usize)> {
-    let Some((prefix, name)) = text.split_once(':') else { return Ok((None, 0)) };
-    let prefix = prefix.trim();
-    if let Some(tool) = Tool::PREFIXED.into_iter().find(|tool| tool.prefix() == prefix) {
-        return Ok((Some(tool), text.len() - name.trim_start().len()));
-    }
+/// The library whose prefix a text has, and the byte at which the name starts.
+pub(super) fn vocabulary(text: &str) -> Resolved<(Option<&'static Profile>, usize)> {
+    let Some((written, name)) = text.split_once(':') else { return Ok((None, 0)) };
+    let prefix = written.trim();
     if prefix.is_empty() || !prefix.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Ok((None, 0));
     }
-    let known = Tool::PREFIXED.map(|tool| format!("{}: ({})", tool.prefix(), tool.name())).join(", ");
-    let message = format!("`{prefix}:` is not a known prefix: use one of {known}");
-    Err(MeasureError::new(text, 0..prefix.len() + 1, message))
+    let start = text.len() - name.trim_start().len();
+    match Profile::find(prefix) {
+        Ok(profile) => Ok((Some(profile), start)),
+        Err(wrong) => {
+            let said = if wrong.is_version { text } else { prefix };
+            Err(MeasureError::new(text, 0..written.len() + 1, format!("{said}: {}", wrong.message)))
+        }
+    }
 }
 
 /// A row that a text may mean, with the way to read what follows its name.
@@ -84,7 +93,7 @@ struct Candidate<'a> {
     /// The row's name, its measure, and the parameters that it stands for.
     name: &'static str,
     draft: Draft,
-    foreign: Option<&'static Foreign>,
+    foreign: Option<&'a Foreign>,
     rest: Rest<'a>,
 }
 
@@ -93,36 +102,59 @@ enum Rest<'a> {
     /// Parameters and cutoffs. If true, parameters are read as those of ir_measures first.
     Tail(bool),
     /// A suffix of the row's own, if there is one, and the byte at which it starts.
-    Suffix(&'static Foreign, Option<&'a str>, usize),
+    Suffix(&'a Foreign, Option<&'a str>, usize),
+}
+
+/// The text, the name at its start, and the byte behind the name. A name of a library may have arguments, as `MAP(divide_by_k=True)`, or a
+/// `-` behind its cutoff, as XGBoost's `ndcg@3-`; the returned text is without this.
+fn name_of<'a>(text: &'a str, profile: Option<&'static Profile>) -> (&'a str, &'a str, usize) {
+    let end = |text: &str| text.find(['(', '@']).unwrap_or(text.len());
+    let plain = (text, text[..end(text)].trim_end(), end(text));
+    let Some(profile) = profile else { return plain };
+    let names = || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)).map(|row| row.name);
+    let is_same = |name: &str, written: &str| {
+        let written = written.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\''));
+        written.map(|c| c.to_ascii_lowercase()).eq(name.chars().map(|c| c.to_ascii_lowercase()))
+    };
+    if let Some(call) = text.find(')').map(|at| &text[..=at])
+        && let Some(name) = names().find(|name| name.ends_with(')') && is_same(name, call))
+    {
+        return (text, name, call.len());
+    }
+    let cut = text.strip_suffix('-').map(|text| (text, &text[..end(text)]));
+    let minus = cut.and_then(|(text, before)| {
+        let name = names().find(|name| name.strip_suffix('-').is_some_and(|name| is_same(name, before)))?;
+        Some((text, name, before.len()))
+    });
+    minus.unwrap_or(plain)
 }
 
 /// The measures of a name, in one vocabulary or in all.
-fn named(text: &str, tool: Option<Tool>) -> Resolved<Vec<Draft>> {
-    let end = text.find(['(', '@']).unwrap_or(text.len());
-    let (name, rest) = (text[..end].trim_end(), &text[end..]);
+fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> {
+    let (text, name, end) = name_of(text, profile);
+    let rest = &text[end..];
     let start = |row| Draft { definition: row, values: Vec::new(), cutoff: None };
-    let canonical = definition(name).filter(|_| tool.is_none()).map(start);
+    let canonical = definition(name).filter(|_| profile.is_none()).map(start);
     if let Some(draft) = canonical.filter(|draft| !rest.is_empty() || !draft.lacks_cutoff()) {
         return tail(text, end, draft, false);
     }
-    if tool.is_none_or(|tool| tool == Tool::TrecEval) && SETS.contains(&text) {
-        return Ok(set(text));
+    if profile.is_none_or(|of| of.tools.contains(&Tool::TrecEval)) && SETS.contains(&text) {
+        return Ok(set(text, profile));
     }
-    let rows = MEASURES.iter().filter(|row| tool.is_none() && row.name.eq_ignore_ascii_case(name));
+    let rows = MEASURES.iter().filter(|row| profile.is_none() && row.name.eq_ignore_ascii_case(name));
     let rows = rows.map(|row| Candidate {
         name: row.name,
         draft: start(row),
         foreign: None,
         rest: Rest::Tail(false),
     });
-    let foreign =
-        FOREIGN.iter().filter(|row| tool.map_or(row.bare, |tool| tool.prefix() == row.tool.prefix()));
+    let foreign = FOREIGN.iter().filter(|row| profile.map_or(row.bare, |of| of.tools.contains(&row.tool)));
     let foreign = foreign.filter_map(|row| {
-        let rest = follows(row, text, name, rest, tool)?;
+        let rest = follows(row, text, name, rest, profile.is_some())?;
         Some(Candidate { name: row.name, draft: row.draft(), foreign: Some(row), rest })
     });
     let mut candidates: Vec<Candidate> = rows.chain(foreign).collect();
-    let Some(first) = candidates.first() else { return Err(suggest::unknown(text, name, rest, tool)) };
+    let Some(first) = candidates.first() else { return Err(suggest::unknown(text, name, rest, profile)) };
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
     }
@@ -154,16 +186,16 @@ fn named(text: &str, tool: Option<Tool>) -> Resolved<Vec<Draft>> {
 
 /// How to read the text behind the name of a row; `None` if the text does not start with this name.
 fn follows<'a>(
-    row: &'static Foreign,
+    row: &'a Foreign,
     text: &'a str,
     name: &str,
     rest: &'a str,
-    tool: Option<Tool>,
+    is_theirs: bool,
 ) -> Option<Rest<'a>> {
     if !row.name.eq_ignore_ascii_case(name) {
         return suffix(row, text).map(|(suffix, at)| Rest::Suffix(row, Some(suffix), at));
     }
-    let tail = Rest::Tail(tool == Some(Tool::IrMeasures));
+    let tail = Rest::Tail(is_theirs && row.tool == Tool::IrMeasures);
     match row.suffix {
         Suffix::None | Suffix::Call(_) => Some(tail),
         Suffix::Cut => rest.contains('@').then_some(tail),
@@ -186,9 +218,11 @@ fn suffix<'a>(row: &Foreign, text: &'a str) -> Option<(&'a str, usize)> {
 }
 
 /// Whether the text is a name with a suffix of its tool's own.
-pub(super) fn has_suffix(text: &str) -> bool {
-    let name = vocabulary(text).map_or(text, |(_, start)| &text[start..]);
-    FOREIGN.iter().any(|row| suffix(row, name).is_some())
+pub(super) fn has_suffix(text: &str, all: Option<&'static Profile>) -> bool {
+    let (own, start) = vocabulary(text).unwrap_or((None, 0));
+    let profile = own.or(all);
+    let known = |row: &&Foreign| profile.map_or(row.bare, |of| of.tools.contains(&row.tool));
+    FOREIGN.iter().filter(known).any(|row| suffix(row, &text[start..]).is_some())
 }
 
 /// Whether the text is several words that mean a measure, as tutorials write it.
@@ -196,9 +230,10 @@ pub(super) fn is_phrase(text: &str) -> bool {
     text.contains(char::is_whitespace) && !suggest::terms(text).is_empty()
 }
 
-/// The measures of trec_eval's set of this name.
-fn set(name: &str) -> Vec<Draft> {
+/// The measures of trec_eval's set of this name, of all versions or one.
+fn set(name: &str, profile: Option<&Profile>) -> Vec<Draft> {
     let rows = FOREIGN.iter().filter(|row| row.sets.contains(&name));
+    let rows = rows.filter(|row| profile.is_none_or(|of| of.tools.contains(&row.tool)));
     let bare = |row: &Foreign| row.drafts(None, &SuffixNumbers::STRICT);
     rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message))).collect()
 }
@@ -215,7 +250,7 @@ impl Candidate<'_> {
         match self.rest {
             Rest::Tail(theirs) => {
                 let drafts = tail(text, end, self.draft, theirs)?;
-                match self.foreign.and_then(|row| row.lacks(&text[end..])) {
+                match self.foreign.and_then(|row| row.lacks(text, end)) {
                     Some(message) => Err(MeasureError::new(text, 0..text.len(), message)),
                     None => Ok(drafts),
                 }
@@ -290,12 +325,23 @@ impl Foreign {
     }
 
     fn exemplified(&self) -> Vec<Draft> {
-        named(&self.example(), Some(self.tool)).unwrap_or_else(|error| unreachable!("{error}"))
+        let example = self.example();
+        let (text, name, end) = name_of(&example, Profile::of_tool(self.tool));
+        let rest = follows(self, text, name, &text[end..], true);
+        let read = |rest| {
+            Candidate { name: self.name, draft: self.draft(), foreign: Some(self), rest }.read(text, end)
+        };
+        rest.map_or_else(|| unreachable!("{example}"), read).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// The parameter or cutoff that is missing in the text behind the name, if one is.
-    fn lacks(&self, rest: &str) -> Option<String> {
+    /// What is missing in a text behind the name, which ends at byte `end`, if something is.
+    fn lacks(&self, text: &str, end: usize) -> Option<String> {
+        let rest = &text[end..];
         match self.suffix {
+            Suffix::Call(OF_NOTHING) if !rest.contains(OF_NOTHING) => Some(format!(
+                "{} is not a number where nothing is relevant; laneval gives 0 ({OF_NOTHING}=0): say {OF_NOTHING}=0 or {OF_NOTHING}=skip",
+                self.prefixed(text)
+            )),
             Suffix::Call(needed) if !rest.contains(needed) => {
                 Some(format!("`{needed}` has to be given: {}", self.example()))
             }

@@ -60,7 +60,7 @@ impl Suffix {
     pub(super) fn reads(self, text: &str) -> bool {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
-            Suffix::Digits => digits && !text.is_empty(),
+            Suffix::Digits | Suffix::At => digits && !text.is_empty(),
             Suffix::Persistence => !digits,
             Suffix::Call(_) | Suffix::Cut | Suffix::Whole => false,
             _ => true,
@@ -90,7 +90,7 @@ impl Suffix {
         let whole = 0..text.len();
         let one = |params| vec![(params, None)];
         Ok(match self {
-            Suffix::Ranks(_) => {
+            Suffix::Ranks(_) | Suffix::At => {
                 let rank = |(span, part): (Range<usize>, &str)| match (numbers.integer)(part) {
                     Some(..=0) => Err(wrong(span, "a cutoff is at least 1".to_owned())),
                     Some(k @ 1..) if k < i64::from(u32::MAX) => {

@@ -1,9 +1,10 @@
 //! Suggestions for a name that means nothing here: the words of tutorials, and names that are nearly right.
 
 use super::draft::Draft;
-use super::foreign::{FOREIGN, Tool};
+use super::foreign::{FOREIGN, Foreign, Suffix};
 use super::grammar::tail;
 use super::params::{Cutoff, CutoffRule};
+use super::profile::{Profile, Tool};
 use super::table::{MEASURES, definition};
 use crate::error::MeasureError;
 use crate::sort;
@@ -68,22 +69,53 @@ const TERMS: &[(&str, &[&str])] = &[
     ("hole", &["Unjudged", "Judged"]),
 ];
 
+/// The most names of a library that its error lists.
+const MOST_NAMES: usize = 10;
+
 /// The error of an unknown name, in one vocabulary or in all.
-pub(super) fn unknown(text: &str, name: &str, rest: &str, tool: Option<Tool>) -> MeasureError {
-    let message = match tool {
+pub(super) fn unknown(text: &str, name: &str, rest: &str, profile: Option<&Profile>) -> MeasureError {
+    let message = match profile {
         _ if name.is_empty() => "a measure was expected".to_owned(),
-        Some(tool) => format!("there is no measure `{name}` of {}", tool.name()),
+        Some(profile) => unknown_there(text, name, profile),
         None => format!("there is no measure `{name}`: `laneval measures` lists them"),
     };
-    let mut suggestions = terms(&format!("{name}{rest}"));
-    if suggestions.is_empty() && tool.is_none() && rest.is_empty() {
+    // A library's own names are few, and its error lists them.
+    let of_library = |of: &Profile| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_)));
+    let mut suggestions = match profile.is_some_and(of_library) {
+        true => Vec::new(),
+        false => terms(&format!("{name}{rest}")),
+    };
+    if suggestions.is_empty() && profile.is_none() && rest.is_empty() {
         suggestions = without_sign(name).into_iter().collect();
     }
     if suggestions.is_empty() {
-        let prefix = tool.map_or(String::new(), |tool| format!("{}:", tool.prefix()));
-        suggestions = nearest(name, tool).into_iter().map(|name| format!("{prefix}{name}")).collect();
+        let prefix = profile.map_or(String::new(), |profile| format!("{}:", profile.prefix));
+        suggestions = nearest(name, profile).into_iter().map(|name| format!("{prefix}{name}")).collect();
     }
     MeasureError { suggestions, ..MeasureError::new(text, 0..name.len(), message) }
+}
+
+/// Says that a library has no such name, or that what follows the name does not fit.
+fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
+    let rows = || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool));
+    let (prefix, library) = (profile.prefix, profile.library);
+    let same = rows().find(|row| row.name.eq_ignore_ascii_case(name));
+    match same.map(|row| row.suffix) {
+        Some(Suffix::Whole) => {
+            return format!("{prefix}:{name} is of the whole ranking, and takes no cutoff");
+        }
+        Some(Suffix::Cut) => return format!("{prefix}:{name} needs a cutoff, as in {prefix}:{name}@10"),
+        _ => {}
+    }
+    let mut names: Vec<&str> = rows().map(|row| row.name).collect();
+    names.dedup();
+    match names.len() {
+        1..=MOST_NAMES => format!(
+            "{prefix}:{text}: {library} has no {name}, only {} (list it: laneval measures --as {prefix})",
+            names.join(", ")
+        ),
+        _ => format!("there is no measure `{name}` of {library}"),
+    }
 }
 
 /// Letters and digits alone, in lower case.
@@ -156,10 +188,11 @@ impl Draft {
 }
 
 /// Names that a misspelt one may have meant, best first.
-fn nearest(name: &str, tool: Option<Tool>) -> Vec<String> {
+fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
     let bare = name.to_lowercase();
-    let ours = MEASURES.iter().filter(|_| tool.is_none()).map(|row| row.name);
-    let foreign = FOREIGN.iter().filter(|row| tool.is_none_or(|tool| tool.prefix() == row.tool.prefix()));
+    let ours = MEASURES.iter().filter(|_| profile.is_none()).map(|row| row.name);
+    let known = |row: &&Foreign| profile.map_or(row.bare, |of| of.tools.contains(&row.tool));
+    let foreign = FOREIGN.iter().filter(known);
     let mut scored: Vec<(f64, &str)> = ours
         .chain(foreign.map(|row| row.name))
         .map(|known| {

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::params::{Cutoff, CutoffRule, JUDGES, Kind, Param, Value};
+use super::params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value};
 use super::recall::RecallRule;
 use super::recipe::Recipe;
 use super::traits::{Expected, JudgmentInput, Range, Status};
@@ -45,20 +45,40 @@ pub struct Definition {
 
 impl Definition {
     /// The index of a parameter by name.
-    pub(super) fn place(&self, param: &str) -> Option<usize> {
+    pub(super) fn place(&'static self, param: &str) -> Option<usize> {
         let own = self.params.iter().position(|of| of.name == param);
-        own.or(
-            (param == JUDGES.name && self.traits.input == JudgmentInput::Grades).then_some(self.params.len())
-        )
+        own.or_else(|| {
+            let shared = self.shared().position(|of| of.is_some_and(|of| of.name == param))?;
+            Some(self.params.len() + shared)
+        })
     }
 
-    /// The parameter at an index: one of its own, or behind them the one of all measures that take a grade for each document.
+    /// The parameter at an index: one of its own, or behind them one that it shares with others.
     pub(super) fn param_at(&self, at: usize) -> &'static Param {
-        self.params.get(at).unwrap_or(&JUDGES)
+        match at.checked_sub(self.params.len()) {
+            None => &self.params[at],
+            Some(0) => &JUDGES,
+            Some(_) => &NOTHING,
+        }
+    }
+
+    /// The parameters that it shares with others, each at its place: that of all measures which take a grade for each document, and that of
+    /// those which are 0 where nothing is relevant.
+    fn shared(&'static self) -> impl Iterator<Item = Option<&'static Param>> {
+        let grades = self.traits.input == JudgmentInput::Grades;
+        [(&JUDGES, grades), (&NOTHING, grades && self.is_nothing_worth_a_choice())]
+            .into_iter()
+            .map(|(param, has)| has.then_some(param))
+    }
+
+    /// Whether it averages values that are 0 where nothing is relevant, so that they may be something else.
+    pub fn is_nothing_worth_a_choice(&'static self) -> bool {
+        let plain = Measure::new(self, [], None);
+        self.average == Average::Mean && (self.traits.nothing_relevant)(&plain) == Some(0.0)
     }
 
     /// The index of a parameter that the measure has.
-    pub(super) fn param(&self, name: &str) -> usize {
+    pub(super) fn param(&'static self, name: &str) -> usize {
         self.place(name).unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
     }
 
@@ -358,12 +378,15 @@ impl Measure {
         }
     }
 
+    /// The error of a measure that does not fit the grades.
+    pub(crate) fn wrong(&self, message: String) -> MeasureError {
+        let text = self.to_string();
+        MeasureError::new(&text, 0..text.len(), message)
+    }
+
     /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
     pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
-        let recipe = (self.definition.recipe)(self, book).map_err(|message| {
-            let text = self.to_string();
-            MeasureError::new(&text, 0..text.len(), message)
-        })?;
+        let recipe = (self.definition.recipe)(self, book).map_err(|message| self.wrong(message))?;
         // What does not fit the grades does not fit those of a judge.
         Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(FacetValue::Judges(judges))))
     }

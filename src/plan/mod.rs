@@ -29,7 +29,9 @@ use crate::error::{Error, Result};
 use crate::facets::FacetValue;
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
 use crate::label::{Above, Batch, Codebook, Facts, QueryFacts};
-use crate::measure::{Average, Fact, IdealRanking, Last, Measure, Place, Read, RecallRule, Recipe};
+use crate::measure::{
+    Average, Fact, IdealRanking, Last, Measure, OfNothing, Place, Read, RecallRule, Recipe,
+};
 use distinct::Distinct;
 
 /// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and row of it.
@@ -53,6 +55,18 @@ pub struct Plan {
     ideals: Vec<IdealRanking>,
     returned: Vec<Returned>,
     recipes: Vec<(Recipe, Vec<NumberSource>)>,
+    /// The measures that are not 0 where nothing is relevant.
+    of_nothing: Vec<ReplacedValue>,
+}
+
+/// A measure that is something else than 0 where nothing is relevant.
+#[derive(Debug, Clone, Copy)]
+struct ReplacedValue {
+    /// The index of the measure.
+    measure: usize,
+    /// The index of the fact that is 0 there.
+    relevance: usize,
+    value: OfNothing,
 }
 
 /// A plan with the facts of the queries of a batch that it needs.
@@ -120,6 +134,7 @@ impl Plan {
             .iter()
             .map(|recipe| recipe.reads().iter().map(|read| draft.ask(read)).collect())
             .collect();
+        let of_nothing = draft.of_nothing(measures, classes.as_ref().unwrap_or(book))?;
         let draft = draft.finish();
         let sources = |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
@@ -127,7 +142,8 @@ impl Plan {
         let codes = classes.as_ref().unwrap_or(book).codes();
         let program = Program { tasks: draft.tasks, codes, classes };
         let Drafted { facts, inputs, ideals, .. } = draft;
-        Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, returned, recipes })
+        let measures = measures.to_vec();
+        Ok(Plan { measures, program, facts, inputs, ideals, returned, recipes, of_nothing })
     }
 
     /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
@@ -231,6 +247,30 @@ impl<'a> Prepared<'a> {
         }
     }
 
+    /// Whether a measure is something else than 0 where nothing is relevant.
+    pub fn replaces(&self) -> bool {
+        !self.plan.of_nothing.is_empty()
+    }
+
+    /// Replaces the values of measures, `[measure][row]`, in the rows for whose queries nothing is relevant; `queries` are the queries of the
+    /// rows, lane by lane. A value that is none becomes `undefined`.
+    pub fn replace(&self, queries: &[u32], undefined: f64, values: &mut [f64]) {
+        for of in &self.plan.of_nothing {
+            let relevance = &self.facts[of.relevance];
+            let replaced = match of.value {
+                OfNothing::Zero => 0.0,
+                OfNothing::One => 1.0,
+                OfNothing::Skip => undefined,
+            };
+            let values = &mut values[of.measure * queries.len()..][..queries.len()];
+            for (value, &query) in values.iter_mut().zip(queries) {
+                if relevance[query as usize] == 0.0 {
+                    *value = replaced;
+                }
+            }
+        }
+    }
+
     /// The judgments of a query as counts by the codes that folds and walks see.
     pub fn judged(&self, query: usize) -> QueryFacts<'_> {
         self.judged.of(query)
@@ -279,7 +319,8 @@ impl<'a> Prepared<'a> {
         let each = self.plan.measures.iter().zip(&self.plan.recipes);
         each.map(|(measure, (recipe, sources))| {
             let product = self.product(recipe, sources);
-            product.filter(|_| measure.definition().average == Average::Mean).ok_or(measure)
+            let plain = measure.of_nothing() == OfNothing::Zero;
+            product.filter(|_| plain && measure.definition().average == Average::Mean).ok_or(measure)
         })
         .collect()
     }
@@ -372,6 +413,17 @@ impl PlanDraft {
                 NumberRead::Returned(self.returned.place(ideal))
             }
         }
+    }
+
+    /// Asks for the facts that say for which queries nothing is relevant, of those measures that are not 0 there.
+    fn of_nothing(&mut self, measures: &[Measure], book: &Codebook) -> Result<Vec<ReplacedValue>> {
+        let replaced = measures.iter().enumerate().filter(|(_, of)| of.of_nothing() != OfNothing::Zero);
+        let replaced = replaced.map(|(at, measure)| {
+            let wrong = |message: String| Error::from(measure.wrong(message));
+            let relevance = self.facts.place(&measure.relevance(book).map_err(wrong)?);
+            Ok(ReplacedValue { measure: at, relevance, value: measure.of_nothing() })
+        });
+        replaced.collect()
     }
 
     fn fold(&mut self, fold: &Fold) -> usize {

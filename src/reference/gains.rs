@@ -41,6 +41,12 @@ fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
     if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
 }
 
+/// Whether any judged document has a gain above 0.
+pub fn has_gain(m: &Measure, r: &Ranking<'_>) -> bool {
+    let gain = gain(m);
+    r.judged().any(|(grade, _)| gain(SeenDocument::Judged(grade)) > 0.0)
+}
+
 pub fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain = gain(m);
     let mut sum = 0.0;

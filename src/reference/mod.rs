@@ -12,6 +12,7 @@
 mod gains;
 mod grouped;
 mod hits;
+mod nothing;
 mod parts;
 mod preferences;
 mod ranking;
@@ -40,6 +41,7 @@ use self::users::{
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::measure::Measure;
 
+pub use self::nothing::is_nothing_relevant;
 pub use self::ranking::{RankedFacets, Ranking, ReferenceGrades};
 
 /// A measure's function.

@@ -8,7 +8,7 @@ use super::long;
 use super::options::ReportOptions;
 use super::table::fixed;
 use crate::scores::{PerQuery, Scores};
-use crate::stats::StatName;
+use crate::stats::{StatName, is_undefined};
 
 pub fn write(delimiter: u8, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
@@ -81,7 +81,9 @@ pub fn write_wide(
         let wanted = options.per_query && run.group.is_none();
         if let Some(PerQuery { queries, values, .. }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {
-                row(id, "value", &mut values.iter().map(|of| Some((StatName::Value, of[query]))))?;
+                let value =
+                    |of: &Vec<f64>| Some((StatName::Value, of[query])).filter(|&(_, of)| !is_undefined(of));
+                row(id, "value", &mut values.iter().map(value))?;
             }
         }
         let all = options.all_id.as_bytes();

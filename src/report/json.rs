@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::long;
 use super::options::ReportOptions;
-use crate::scores::{Scores, ScoresDocument};
+use crate::scores::{Scores, ScoresDocument, is_undefined};
 
 pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let rounded = options.decimals.map(|decimals| rounded(scores, decimals));
@@ -19,7 +19,8 @@ fn rounded(scores: &Scores, decimals: usize) -> Scores {
     for run in &mut scores.runs {
         let stats = run.stats.iter_mut().flatten().map(|(_, value)| value);
         let values = run.per_query.iter_mut().flat_map(|of| &mut of.values).flatten();
-        stats.chain(values).for_each(|value| *value = long::rounded(*value, decimals));
+        let known = values.filter(|value| !is_undefined(**value));
+        stats.chain(known).for_each(|value| *value = long::rounded(*value, decimals));
     }
     scores
 }

@@ -8,7 +8,7 @@ use std::io;
 use super::options::ReportOptions;
 use crate::measure::Measure;
 use crate::scores::{PerQuery, Row, Scores};
-use crate::stats::StatName;
+use crate::stats::{StatName, is_undefined};
 
 /// The columns of scores, in order.
 pub fn columns(scores: &Scores) -> Vec<&'static str> {
@@ -48,7 +48,8 @@ pub fn rows(
         let wanted = options.per_query && run.group.is_none();
         if let Some(PerQuery { queries, values, .. }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {
-                for (&(measure, ref name), values) in measures.iter().zip(values) {
+                let known = |(_, values): &(_, &Vec<f64>)| !is_undefined(values[query]);
+                for (&(measure, ref name), values) in measures.iter().zip(values).filter(known) {
                     each(name, &row(Some(id), measure, StatName::Value, values[query]))?;
                 }
             }

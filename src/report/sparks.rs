@@ -9,6 +9,7 @@ use super::options::ReportOptions;
 use super::run_name::run_name;
 use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, Scores};
+use crate::stats::undefined::defined;
 
 /// Blocks of rising height.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -75,12 +76,13 @@ pub fn distributions(
         if at == 0 {
             writeln!(to, "\nqueries by their values\n")?;
         }
+        let values = defined(values);
         let (least, most) = measure.range().bounds();
         let all = |end: f64, fold: fn(f64, f64) -> f64| values.iter().copied().fold(end, fold);
         let low = if least.is_finite() { least } else { all(f64::INFINITY, f64::min) };
         let high = if most.is_finite() { most } else { all(f64::NEG_INFINITY, f64::max) };
         let mut counts = [0.0; BINS];
-        for value in values {
+        for value in &*values {
             let share = if high > low { (value - low) / (high - low) } else { 0.0 };
             counts[((share * BINS as f64) as usize).min(BINS - 1)] += 1.0;
         }

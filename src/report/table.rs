@@ -11,8 +11,8 @@ use super::sparks;
 use crate::error::printable;
 use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
-use crate::stats::StatName;
 use crate::stats::rounding::are_best;
+use crate::stats::{StatName, is_undefined};
 
 pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     match scores.runs.as_slice() {
@@ -217,8 +217,9 @@ fn by_query(of: &PerQuery, measures: &[Measure], options: &ReportOptions) -> Gri
     let columns = measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, id) in of.queries.iter().enumerate() {
-        let value = |(measure, values): (&Measure, &Vec<f64>)| {
-            number(values[at], measure.definition().average, StatName::Value, options).into()
+        let value = |(measure, values): (&Measure, &Vec<f64>)| match is_undefined(values[at]) {
+            true => String::new().into(),
+            false => number(values[at], measure.definition().average, StatName::Value, options).into(),
         };
         grid.push([printable(id).into()].into_iter().chain(measures.iter().zip(&of.values).map(value)));
     }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use super::options::ReportOptions;
 use crate::measure::{Average, Measure};
 use crate::scores::{RunScores, Scores};
+use crate::stats::undefined::{defined, is_undefined};
 
 pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     let measures: Vec<(String, Average)> = scores.measures.iter().map(named).collect();
@@ -32,12 +33,14 @@ fn write_run(
     let per_query = run.per_query.as_ref().ok_or_else(missing)?;
     if options.per_query {
         for (at, id) in per_query.queries.iter().enumerate() {
-            for ((name, average), values) in measures.iter().zip(&per_query.values) {
+            let known = |(_, values): &(_, &Vec<f64>)| !is_undefined(values[at]);
+            for ((name, average), values) in measures.iter().zip(&per_query.values).filter(known) {
                 line((name, id), *average, values[at], options, to)?;
             }
         }
     }
     for (at, ((name, average), values)) in measures.iter().zip(&per_query.values).enumerate() {
+        let values = defined(values);
         if !values.is_empty() {
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
             // A plain sum can be too large where the exact average is not.

@@ -10,6 +10,7 @@ use crate::label::{IdealOf, Ids, Notice, RankingRule, TieCounts, Unmatched, View
 use crate::measure::Measure;
 use crate::sort;
 use crate::stats::StatName;
+pub use crate::stats::{UNDEFINED, is_undefined};
 
 #[cfg(feature = "serde")]
 pub(crate) use serial::SCHEMA;
@@ -132,6 +133,8 @@ pub struct RunScores {
     pub fingerprints: Vec<u128>,
     /// The number of queries that count.
     pub queries: usize,
+    /// The number of queries among them without a value, by measure; empty if all have one. They are in none of the statistics.
+    pub skipped: Vec<usize>,
     /// Judged queries that the run lacks.
     pub missing: Unmatched,
     /// Whether the missing queries count, with the values of an empty ranking.
@@ -155,7 +158,7 @@ pub struct RunScores {
 pub struct PerQuery {
     /// The queries that count, in bytewise order.
     pub queries: Ids,
-    /// The values, `[measure][query]`.
+    /// The values, `[measure][query]`; [`UNDEFINED`](crate::scores::UNDEFINED) of a query that has none.
     pub values: Vec<Vec<f64>>,
     /// The queries that the run lacks and that count as empty rankings, as indices into `queries`, ascending.
     pub missing: Vec<usize>,
@@ -210,6 +213,11 @@ impl RunScores {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
     }
 
+    /// The number of queries without a value under a measure by its index.
+    pub fn skipped(&self, measure: usize) -> usize {
+        self.skipped.get(measure).copied().unwrap_or(0)
+    }
+
     /// A statistic of a measure by its index.
     pub fn stat(&self, measure: usize, stat: StatName) -> Option<f64> {
         let found = self.stats.get(measure)?.iter().find(|(name, _)| *name == stat);
@@ -229,7 +237,8 @@ impl RunScores {
         let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values, .. }| {
             let of_query = move |(query, id)| {
                 let values = values.iter().enumerate();
-                values.map(move |(at, values): (usize, &'a Vec<f64>)| {
+                let known = values.filter(move |(_, values)| !is_undefined(values[query]));
+                known.map(move |(at, values): (usize, &'a Vec<f64>)| {
                     row(Some(id), at, StatName::Value, values[query])
                 })
             };

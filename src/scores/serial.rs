@@ -1,10 +1,11 @@
 //! Scores as data: one document by run and measure, with the settings and the queries that were missing or ignored; and rows.
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{JsonText, Known, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
-use crate::stats::StatName;
+use crate::stats::{StatName, is_undefined};
 
 /// The version of the documents of scores and summaries. A field that changes its meaning, or is removed, raises it.
 pub(crate) const SCHEMA: u32 = 1;
@@ -96,7 +97,7 @@ struct SerialRun<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     ties: Option<TieCounts>,
     queries: SerialQueries<'a>,
-    scores: Object<String, Object<StatName, f64>>,
+    scores: Object<String, SerialStats>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_query: Option<Queried<'a>>,
 }
@@ -129,9 +130,25 @@ impl Serialize for Queried<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Queried(PerQuery { queries, values, .. }, measures) = self;
         let of = |at: usize| {
-            measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at])).collect()
+            let values = measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at]));
+            values.filter(|&(_, value)| !is_undefined(value)).collect()
         };
         serializer.collect_map(queries.iter().enumerate().map(|(at, id)| (JsonText(id), Object(of(at)))))
+    }
+}
+
+/// The statistics of a measure, and the number of queries without a value, if there are any.
+struct SerialStats {
+    stats: Vec<(StatName, f64)>,
+    skipped: Option<usize>,
+}
+
+impl Serialize for SerialStats {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        self.stats.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        self.skipped.iter().try_for_each(|skipped| map.serialize_entry("skipped", skipped))?;
+        map.end()
     }
 }
 
@@ -146,7 +163,10 @@ impl<K: Serialize, V: Serialize> Serialize for Object<K, V> {
 
 impl<'a> SerialRun<'a> {
     fn new(run: &'a RunScores, measures: &[String], per_query: bool) -> Self {
-        let stats = run.stats.iter().map(|stats| Object(stats.clone()));
+        let stats = run.stats.iter().enumerate().map(|(at, stats)| SerialStats {
+            stats: stats.clone(),
+            skipped: Some(run.skipped(at)).filter(|&count| count > 0),
+        });
         SerialRun {
             run: &run.name,
             group: run.group.as_deref(),

@@ -10,6 +10,7 @@ mod poisson;
 pub(crate) mod rounding;
 mod squares;
 mod summary;
+pub(crate) mod undefined;
 
 pub use aggregate::ExactSum;
 #[cfg(feature = "serde")]
@@ -17,3 +18,4 @@ pub use fixed::Fixed;
 pub use moments::Moments;
 pub use poisson::poisson_weight;
 pub use summary::{Stat, StatName, percentile, summarise};
+pub use undefined::{UNDEFINED, is_undefined};

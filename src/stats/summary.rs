@@ -6,6 +6,7 @@ use super::aggregate::ExactSum;
 use super::binomial;
 use super::moments::Moments;
 use super::poisson::poisson_weight;
+use super::undefined::{defined, is_undefined};
 use crate::measure::{Average, Measure, Range};
 
 /// The names of the numbers that follow from the values of queries.
@@ -153,6 +154,13 @@ const MANY: usize = 1000;
 /// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`. There is one number, or two for
 /// [`Stat::Ci95`]; none without queries, and none for a spread of one query.
 pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(StatName, f64)>> {
+    if values.iter().flatten().any(|&value| is_undefined(value)) {
+        // Each has queries of its own. Its resamples are those that it would have together with others of as many queries.
+        let of = |(measure, values): (&Measure, &Vec<f64>)| {
+            summarise(stat, std::slice::from_ref(measure), &[defined(values).into_owned()])
+        };
+        return measures.iter().zip(values).flat_map(of).collect();
+    }
     if values.first().map_or(0, Vec::len) < if stat.is_spread() { 2 } else { 1 } {
         return vec![Vec::new(); measures.len()];
     }

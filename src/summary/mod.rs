@@ -108,6 +108,8 @@ pub struct RunSummary {
     pub(crate) sums: Vec<ExactSum>,
     /// The moments of the values, by measure; empty if only averages were asked for.
     pub(crate) moments: Vec<Moments>,
+    /// The number of queries without a value, by measure; empty if all have one.
+    pub(crate) skipped: Vec<u64>,
     /// The source of the number of relevant documents and of ideal rankings.
     pub(crate) ideal: IdealOf,
 }
@@ -269,9 +271,11 @@ impl Summary {
             (scores.name, scores.group) = (name.clone(), group.clone());
             scores
         });
+        let runs: Vec<RunScores> = scores.collect();
+        let left_out = left_out(&self.measures, &runs);
         let scores = Scores {
             measures: self.measures.clone(),
-            runs: scores.collect(),
+            runs,
             queries: self.queries,
             view: self.view,
             known: self.known,
@@ -279,7 +283,10 @@ impl Summary {
             notices: nothing_relevant(
                 &self.measures,
                 self.runs.values().filter_map(|run| run.highest).reduce(f64::max),
-            ),
+            )
+            .into_iter()
+            .chain(left_out)
+            .collect(),
         };
         scores.check_finite()?;
         Ok(scores)
@@ -376,6 +383,22 @@ impl RunSummary {
         self.highest = self.highest.into_iter().chain(other.highest).reduce(f64::max);
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.merge(more));
         self.moments.iter_mut().zip(&other.moments).for_each(|(moments, more)| moments.merge(more));
+        self.add_skipped(&other.skipped);
+    }
+
+    /// Adds the numbers of queries without a value.
+    pub(crate) fn add_skipped(&mut self, more: &[u64]) {
+        if self.skipped.is_empty() {
+            self.skipped = more.to_vec();
+        } else {
+            let skipped = self.skipped.iter_mut().zip(more);
+            skipped.for_each(|(skipped, more)| *skipped = skipped.saturating_add(*more));
+        }
+    }
+
+    /// The number of queries that count and have no value under a measure, by its index: those are in none of its averages.
+    pub fn skipped(&self, measure: usize) -> u64 {
+        self.skipped.get(measure).copied().unwrap_or(0)
     }
 
     /// The judged queries that the run lacks.
@@ -397,6 +420,7 @@ impl RunSummary {
         let count = self.count() as usize;
         let of_measure = |(at, measure): (usize, &Measure)| {
             let average = measure.definition().average;
+            let count = count.saturating_sub(self.skipped(at) as usize);
             let own = (count > 0).then(|| (average.name(), average.of_sum(&self.sums[at], count)));
             let of_values = |stat: Stat| {
                 let of_measure = more.get(at).into_iter().flatten();
@@ -418,6 +442,7 @@ impl RunSummary {
             rule: self.rule,
             fingerprints: self.fingerprints.iter().copied().collect(),
             queries: count,
+            skipped: self.skipped.iter().map(|&count| count as usize).collect(),
             missing: self.missing(policy),
             filled: policy != QuerySet::Both,
             ignored: self.ignored.clone(),
@@ -503,6 +528,23 @@ pub(crate) fn nothing_relevant(measures: &[Measure], highest: Option<f64>) -> Ve
         match notices.iter_mut().find(same) {
             Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
             _ => notices.push(Notice::NothingRelevant { measures: vec![of.to_string()], level, highest }),
+        }
+    }
+    notices
+}
+
+/// How many queries have no value, with the measures under which as many have none; of runs that differ, the most.
+pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = Vec::new();
+    for (at, measure) in measures.iter().enumerate() {
+        let whole = runs.iter().filter(|run| run.group.is_none());
+        let most = whole.map(|run| run.skipped(at)).max().unwrap_or(0) as u64;
+        let same =
+            |notice: &&mut Notice| matches!(notice, Notice::LeftOut { queries, .. } if *queries == most);
+        match notices.iter_mut().find(same) {
+            _ if most == 0 => {}
+            Some(Notice::LeftOut { measures, .. }) => measures.push(measure.to_string()),
+            _ => notices.push(Notice::LeftOut { measures: vec![measure.to_string()], queries: most }),
         }
     }
     notices

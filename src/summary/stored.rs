@@ -23,7 +23,7 @@ use super::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wr
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
-use crate::measure::{Average, Measure};
+use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{self, JsonText, Known};
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
@@ -59,7 +59,7 @@ impl Summary {
             1 => sealed.fields::<StoredSummary>()?.summary(1),
             2 => {
                 let (stored, added) = sealed.fields::<(StoredSummary, AddedFields)>()?;
-                added.add_to(stored).summary(2)
+                added.add_to(stored)?.summary(2)
             }
             other => Err(no_reader(other, SCHEMA)),
         }
@@ -114,7 +114,8 @@ impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { FIRST_SCHEMA };
         if !serializer.is_human_readable() && AddedFields::of(self).is_some() {
-            let message = "a summary with known=retrieved has bytes of its own: take Summary::to_bytes";
+            let message =
+                "a summary with known=retrieved or nothing=skip has bytes of its own: take Summary::to_bytes";
             return Err(serde::ser::Error::custom(message));
         }
         StoredSummary::of(self, schema).serialize(serializer)
@@ -151,17 +152,36 @@ pub(crate) struct StoredSummary {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AddedFields {
     known: String,
+    /// The numbers of queries without a value, by run and measure; of a run in which all have one, none.
+    skipped: Vec<Vec<u64>>,
 }
 
 impl AddedFields {
     /// The added fields of a summary; `None` if none of them says anything.
     pub fn of(summary: &Summary) -> Option<Self> {
-        (summary.known != Known::Judged).then(|| AddedFields { known: summary.known.to_string() })
+        let skipped: Vec<Vec<u64>> = summary.runs.values().map(|run| run.skipped.clone()).collect();
+        let says = summary.known != Known::Judged || skipped.iter().any(|of_run| !of_run.is_empty());
+        says.then(|| AddedFields { known: summary.known.to_string(), skipped })
     }
 
     /// The fields of a summary, with those that were added.
-    pub fn add_to(self, stored: StoredSummary) -> StoredSummary {
-        StoredSummary { known: JsonOnly(Some(self.known)), ..stored }
+    ///
+    /// # Errors
+    /// Numbers of other runs or measures.
+    pub fn add_to(self, mut stored: StoredSummary) -> Result<StoredSummary> {
+        let others = || wrong("its numbers of queries without a value are of other runs or measures");
+        if self.skipped.len() != stored.runs.len() {
+            return Err(others());
+        }
+        for (run, skipped) in stored.runs.iter_mut().zip(self.skipped) {
+            if !skipped.is_empty() && skipped.len() != run.measures.len() {
+                return Err(others());
+            }
+            let skipped = skipped.into_iter().map(|count| JsonOnly(Some(count).filter(|&count| count > 0)));
+            run.measures.iter_mut().zip(skipped).for_each(|(of, skipped)| of.skipped = skipped);
+        }
+        stored.known = JsonOnly(Some(self.known));
+        Ok(stored)
     }
 }
 
@@ -253,6 +273,9 @@ struct StoredMeasure {
     range: Option<[f64; 2]>,
     /// The sum of the logarithms, for geometric means.
     logarithms: Option<String>,
+    /// The number of queries without a value; left out if all have one.
+    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
+    skipped: JsonOnly<u64>,
 }
 
 /// The bytes of an id, written as text.
@@ -457,6 +480,7 @@ impl StoredRun {
                 squares: moments.squares().to_parts().to_string(),
                 range: moments.range(),
                 logarithms: geometric.then(|| run.sums[at].to_parts().to_string()),
+                skipped: JsonOnly(Some(run.skipped(at)).filter(|&count| count > 0)),
             }
         };
         StoredRun {
@@ -501,10 +525,15 @@ impl StoredRun {
             return Err("a grade is not finite".to_owned());
         }
         let taken = self.measures.iter().map(|of| of.auto).collect();
-        let (mut sums, mut moments) = (Vec::new(), Vec::new());
+        let (mut sums, mut moments, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
         for (of, measure) in self.measures.into_iter().zip(measures) {
+            let without = of.skipped.0.unwrap_or(0);
+            let may_skip = measure.of_nothing() == OfNothing::Skip;
+            let counted = queries.count().checked_sub(without).filter(|_| may_skip || without == 0);
+            let counted = counted.ok_or_else(|| format!("{without} queries have no {measure}"))?;
             let (sum, of_measure) =
-                of.sums(queries.count(), measure).ok_or_else(|| format!("the sums of {measure} are none"))?;
+                of.sums(counted, measure).ok_or_else(|| format!("the sums of {measure} are none"))?;
+            skipped.push(without);
             sums.push(sum);
             moments.push(of_measure);
         }
@@ -529,6 +558,7 @@ impl StoredRun {
             taken,
             sums,
             moments,
+            skipped: if skipped.iter().all(|&count| count == 0) { Vec::new() } else { skipped },
             ideal: self.ideal.parse().map_err(option)?,
         })
     }

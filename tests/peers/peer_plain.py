@@ -26,7 +26,7 @@ PLAIN_GAINS = ("", "rel=2", "gain={1:3,2:9}", "gain={-2:0.25,-1:0.5,0:0.125,1:3,
 PLAIN_NARROW = ("gain=exp2", "gain=exp2,rel=3")  # where no grade is above 12
 PLAIN_GRADED = ("CG{}", "CG{}@5", "DCG{}", "DCG{}@5", "IDCG{}", "IDCG{}@5", "nDCG{}", "nDCG{}@5", "G{}", "nDCGrel{}", "RnDCG{}")
 PLAIN_IDEAL = ("nDCG(ideal=retrieved)", "DCG(discount=jk)", "nDCG(discount=jk)@5", "IDCG(discount=jk,base=10)", "nDCG(discount=jk,base=3.5)", "nDCG(ideal=retrieved)@5", "nDCG(gain={1:3,2:9},ideal=retrieved)@5",
-    "nDCG(gain=binary)@10", "nDCG(gain=binary,rel=2)@10", "nDCG(ideal=uncut)@5", "nDCG(ideal=uncut,gain=exp2)", "nDCG(ideal=returned)@100", "nDCG(ideal=returned)",
+    "nDCG(gain=binary)@10", "nDCG(gain=binary,rel=2)@10", "nDCG(ideal=uncut)@5", "nDCG(ideal=uncut,gain=binary)", "nDCG(ideal=returned)@100", "nDCG(ideal=returned)",
     "nDCG(ideal=returned,gain=binary,discount=rank)@30", "DCG(discount=rank)@7", "IDCG(discount=rank)@7", "CG(gain=binary)")
 PLAIN_CWL = """
 INST INST(T=2.5) INST(depth=5) INSQ INSQ(T=0.5) INSQ(depth=7) BPM BPM@10 BPM(T=2)@10 BPM(T=3,depth=8) SDCG@5 SDCG@100 SDCG(norm=min)@5 SDCG(norm=min)@100 SDCG(norm=min,gain=grade)@20

@@ -5,12 +5,13 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value, parse_list};
+use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value};
 use laneval::report::Note;
 use laneval::{
     EngineChoice, Error, Evaluator, Ids, Known, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
 };
 
+use super::as_library::AsLibrary;
 use super::choice::{OverJudges, TieRule, adapter, engines, judges, known, one_of, query_sets};
 use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions};
 use super::queries;
@@ -31,7 +32,7 @@ pub struct EvaluationOptions {
 
     /// Measures: a list such as nDCG@10,AP,'P@[5,10]'; may be repeated
     ///
-    /// Names of trec_eval, ranx and ir_measures are known too, and official, set and all_trec. `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it.
+    /// Names of trec_eval, ranx and ir_measures are known too, and official, set and all_trec. `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it; `laneval measures --as` lists more libraries.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(aliases = ["measures", "metric", "metrics"])]
     #[arg(help_heading = "Measures")]
@@ -50,10 +51,10 @@ pub struct EvaluationOptions {
     #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]
     pub judges: Option<OverJudges>,
 
-    /// The queries that count
-    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
+    /// The queries that count [default: judged]
+    #[arg(long, value_name = "SET", value_parser = one_of(query_sets()))]
     #[arg(help_heading = "Ranking")]
-    queries: QuerySet,
+    queries: Option<QuerySet>,
     /// Drop documents without a judgment from the rankings
     ///
     /// The others move up. -M first, then -J, as trec_eval.
@@ -67,12 +68,12 @@ pub struct EvaluationOptions {
     #[command(flatten)]
     pub ranking: RankingOptions,
 
-    /// The relevant documents that there are
+    /// The relevant documents that there are [default: judged]
     ///
     /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
-    #[arg(long, value_name = "WHICH", default_value = "judged", value_parser = one_of(known()))]
+    #[arg(long, value_name = "WHICH", value_parser = one_of(known()))]
     #[arg(help_heading = "Definition")]
-    known: Known,
+    known: Option<Known>,
 
     /// The engine that computes
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
@@ -91,11 +92,16 @@ pub fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
 }
 
-/// Reads measures by their names, each once; all wrong names are reported together.
-pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop> {
+/// Reads measures by their names, each once; all wrong names are reported together. A library reads them as its own, and has some of the
+/// usual measures in the place of all.
+pub fn measures(names: &[String], rel: Option<f64>, library: &AsLibrary) -> Result<Vec<Measure>, Stop> {
     let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    let defaults = Defaults { rel: rel.unwrap_or(1.0) };
+    if let Some(profile) = library.profile()?.filter(|_| *names == DEFAULT_MEASURES) {
+        return Ok(profile.usual_measures(defaults));
+    }
     for name in names {
-        match parse_list(name, Defaults { rel: rel.unwrap_or(1.0) }) {
+        match library.measures(name, defaults) {
             Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
             Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
             Err(error) => wrong.push(error.to_string()),
@@ -120,19 +126,32 @@ impl EvaluationOptions {
         self.measures.iter().any(|measure| measure == "help")
     }
 
-    /// Reads measures by their names, at the relevance level that was asked for.
+    /// Reads the measures that are asked for.
+    pub fn asked_measures(&self) -> Result<Vec<Measure>, Stop> {
+        self.read_measures(&self.measures, &self.ranking.library)
+    }
+
+    /// Reads measures by their names here, at the relevance level that was asked for.
     pub fn measures_of(&self, names: &[String]) -> Result<Vec<Measure>, Stop> {
-        let Some(OverJudges::One(name)) = self.judges else { return measures(names, self.rel) };
+        self.read_measures(names, &AsLibrary::default())
+    }
+
+    fn read_measures(&self, names: &[String], library: &AsLibrary) -> Result<Vec<Measure>, Stop> {
+        let read = measures(names, self.rel, library)?;
+        let Some(OverJudges::One(name)) = self.judges else { return Ok(read) };
         let over = |measure: Measure| match measure.input() {
             JudgmentInput::Grades => Ok(measure.with(JUDGES.name, Value::Word(name))?),
             _ => Ok(measure),
         };
-        measures(names, self.rel)?.into_iter().map(over).collect()
+        read.into_iter().map(over).collect()
     }
 
-    /// Reads judgments by the groups that the measures need.
+    /// Takes the options of the library that was asked for, and reads judgments by the groups that the measures need.
     pub fn read_for_measures(&mut self) -> Result<(), Stop> {
-        let measures = self.measures_of(&self.measures)?;
+        self.ranking.settle()?;
+        self.ranking.library.settle("known", &mut self.known, &known())?;
+        self.ranking.library.settle("queries", &mut self.queries, &query_sets())?;
+        let measures = self.asked_measures()?;
         if self.judges.is_some() {
             self.ranking.read_judges();
         }
@@ -147,10 +166,10 @@ impl EvaluationOptions {
     /// Makes an evaluator of what was asked for, over all queries: those of `--only` come later.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(self.measures_of(&self.measures)?)
-            .with_queries(self.queries)
+        let evaluator = Evaluator::of(self.asked_measures()?)
+            .with_queries(self.queries.unwrap_or_default())
             .with_view(view)
-            .with_known(self.known);
+            .with_known(self.known.unwrap_or_default());
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,
@@ -173,7 +192,10 @@ impl EvaluationOptions {
     /// Notes on label matrices and on formats. The values of a matrix differ from those of the text if the matrix keeps only the first
     /// ranks or has another ranking rule, and the format of a text may be recognised wrongly. The user has to know.
     pub fn rule_notes(&self, inputs: &EvaluationInputs, matrices: &[LabelMatrix]) -> Vec<Note> {
-        let EvaluationInputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
+        let of_libraries = self.library_notes(matrices.first().map(LabelMatrix::rule));
+        let EvaluationInputs::Matrices(paths) = inputs else {
+            return self.ranking.formats.notes().into_iter().chain(of_libraries).collect();
+        };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
             Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
@@ -190,7 +212,13 @@ impl EvaluationOptions {
                 shown(path)
             ))
         });
-        paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
+        paths.iter().zip(matrices).filter_map(kept).chain(differs).chain(of_libraries).collect()
+    }
+
+    /// Notes that names of libraries alone do not rank as the libraries do, with the rule of a matrix if there is one.
+    pub fn library_notes(&self, rule: Option<RankingRule>) -> Vec<Note> {
+        let held = self.ranking.held(self.known.unwrap_or_default());
+        held.ranked_by(rule, self.ranking.needs_ties()).notes(&self.measures)
     }
 
     /// Notes that `--rel` has no effect on measures that use gains, use no relevance at all, or set their own level.

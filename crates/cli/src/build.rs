@@ -72,7 +72,8 @@ impl Build {
     }
 
     /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    pub fn run(mut self) -> Result<(), Stop> {
+        self.settle()?;
         let arguments: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
         let (runs, inputs) = named(&arguments);
         if self.output.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION)) {
@@ -86,6 +87,16 @@ impl Build {
             )));
         }
         self.threads.install(|| self.build(&runs))
+    }
+
+    /// Takes the ranking of the library that was asked for. What it has over all orders of equal scores, a file that keeps them gives.
+    fn settle(&mut self) -> Result<(), Stop> {
+        let given = self.ranking.ties;
+        self.ranking.settle()?;
+        if given.is_none() && self.ranking.needs_ties() {
+            (self.ranking.ties, self.keep_ties) = (None, true);
+        }
+        Ok(())
     }
 
     fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {

@@ -322,7 +322,7 @@ impl Compare {
 
     fn evaluator(&self) -> Result<Evaluator, Stop> {
         if self.each_judge() {
-            judges::check(&self.asked.measures_of(&self.asked.measures)?)?;
+            judges::check(&self.asked.asked_measures()?)?;
         }
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_missing_ids(true);
         let evaluator = evaluator.with_stats([Stat::Average]);

@@ -180,6 +180,7 @@ impl Eval {
                 let work = || self.report_passed(evaluator, &engine, queries, results, took);
                 let timings = |timing: &_| timings(timing, None, results, 0);
                 let notes = self.asked.ranking.formats.notes();
+                let notes = notes.into_iter().chain(self.asked.library_notes(None)).collect();
                 return self.write(evaluator, (scores, summary), notes, work, to, timing, timings);
             }
         };
@@ -304,7 +305,7 @@ impl Eval {
         let of_formats = formats.iter().flat_map(|&format| refused::of_format(format));
         refused::check(own.into_iter().chain(ties).chain(of_formats))?;
         if each_judge {
-            judges::check(&self.asked.measures_of(&self.asked.measures)?)?;
+            judges::check(&self.asked.asked_measures()?)?;
         }
         let evaluator = self
             .asked

@@ -13,10 +13,11 @@ use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;
 use laneval::{
-    Error, FileAccess, Input, Join, JudgedBy, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
+    Error, FileAccess, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
     ScoreType, Ties, Watch,
 };
 
+use super::as_library::{AsLibrary, OptionsHeld};
 use super::choice::{NamedChoice, TieRule, groups, one_of, scores, ties};
 use super::formats::FormatOptions;
 use super::progress::{Progress, WorkAmount};
@@ -136,6 +137,8 @@ pub struct RankingOptions {
     #[arg(skip)]
     needed_ties: bool,
     #[command(flatten)]
+    pub library: AsLibrary,
+    #[command(flatten)]
     pub formats: FormatOptions,
 }
 
@@ -174,6 +177,18 @@ impl RankingOptions {
         let join = Join { watch, ..self.rule(files) };
         let qrels = join.qrels(Input::from(qrels.to_owned()))?.numbered()?;
         naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
+    }
+
+    /// Takes the ranking of the library that was asked for, if it has one. Options that were given have to agree.
+    pub fn settle(&mut self) -> Result<(), Stop> {
+        self.library.settle("ties", &mut self.ties, &ties())?;
+        self.library.settle("score", &mut self.score, &scores())
+    }
+
+    /// Returns the options that hold, as words.
+    pub fn held(&self, known: Known) -> OptionsHeld {
+        let ties = self.ties.unwrap_or(TieRule::Order(Ties::default())).name();
+        OptionsHeld { ties, score: self.score.unwrap_or_default().to_string(), known: known.to_string() }
     }
 
     /// Reads judgments by the groups that measures need, unless others were asked for, and keeps ties if measures need them.

@@ -2,6 +2,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)] // they panic if nothing can be written
 
+mod as_library;
 mod asked;
 mod bench;
 mod build;
@@ -19,6 +20,7 @@ mod help;
 mod info;
 mod inputs;
 mod judges;
+mod libraries;
 mod lost_queries;
 mod man;
 mod measures;

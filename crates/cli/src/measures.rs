@@ -5,12 +5,13 @@ use std::io::{self, Write};
 use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, Param, Range, Status,
-    meanings,
+    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, Param, Profile, Range,
+    Status, Tool, meanings,
 };
 use serde::Serialize;
 
 use super::choice::{PlainFormat, one_of, plain};
+use super::libraries::{self, LibraryDescription};
 use super::output::print_text;
 use super::stop::Stop;
 use super::style::stdout_width;
@@ -22,7 +23,9 @@ Examples:
   laneval measures --plain
   laneval measures nDCG
   laneval measures rbp.95 trec:recall
-  laneval measures recip_rank --format json";
+  laneval measures recip_rank --format json
+  laneval measures --as
+  laneval measures --as xgboost";
 
 /// List the measures, or explain some.
 #[derive(Debug, Args)]
@@ -37,6 +40,10 @@ pub struct Measures {
     /// Print a line for each measure in plain words, for readers who know no information retrieval
     #[arg(long, conflicts_with_all = ["names", "format"])]
     plain: bool,
+    /// List the libraries as which laneval evaluates, or the names of one
+    #[arg(long = "as", value_name = "LIBRARY", num_args = 0..=1)]
+    #[arg(conflicts_with_all = ["asked", "names", "plain"])]
+    library: Option<Option<String>>,
     /// The format of the list
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
     format: PlainFormat,
@@ -54,6 +61,9 @@ pub fn way() -> String {
 impl Measures {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
+        if let Some(library) = &self.library {
+            return self.run_libraries(library.as_deref());
+        }
         let pages = self.pages()?;
         print_text(self.format == PlainFormat::Table, |to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
@@ -76,6 +86,19 @@ impl Measures {
                 [page] => json(&page.describe(), to),
                 pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
             },
+        })
+    }
+
+    /// Lists libraries, or the names of one.
+    fn run_libraries(&self, asked: Option<&str>) -> Result<(), Stop> {
+        let library = asked.map(Profile::of).transpose().map_err(|error| Stop::new(error.to_string()))?;
+        print_text(self.format == PlainFormat::Table, |to| match (self.format, library) {
+            (PlainFormat::Table, None) => libraries::list(to),
+            (PlainFormat::Table, Some(library)) => libraries::explain(library, to),
+            (PlainFormat::Json, None) => {
+                json(&Profile::ALL.iter().map(LibraryDescription::of).collect::<Vec<_>>(), to)
+            }
+            (PlainFormat::Json, Some(library)) => json(&LibraryDescription::of(library), to),
         })
     }
 
@@ -125,10 +148,11 @@ impl Page {
     }
 }
 
-/// Returns the names of a row in other tools.
+/// Returns the names of a row in other tools. Those of libraries are many: `--as` lists them.
 fn foreign(row: &Definition) -> impl Iterator<Item = &'static Foreign> {
     let name = row.name;
-    FOREIGN.iter().filter(move |foreign| foreign.measure == name)
+    let is_of_library = |foreign: &&Foreign| matches!(foreign.tool, Tool::Library(_));
+    FOREIGN.iter().filter(move |foreign| foreign.measure == name && !is_of_library(foreign))
 }
 
 /// Returns other names of a row that mean it with the default parameters, and are not the name of another measure in another tool.

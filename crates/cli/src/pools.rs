@@ -8,8 +8,9 @@ use clap::Args;
 use laneval::measure::{JudgmentInput, Measure};
 use laneval::pools::{PoolOptions, PooledRun, Pools};
 use laneval::report::{Format, Note, ReportOptions, notes};
-use laneval::{EngineChoice, Evaluator, LabelMatrix, Notice, QuerySet, ScoreType};
+use laneval::{EngineChoice, Evaluator, Known, LabelMatrix, Notice, QuerySet, ScoreType, Ties};
 
+use super::as_library::AsLibrary;
 use super::asked::{DEFAULT_MEASURES, level, measures};
 use super::choice::{NamedChoice, TieRule, formats, one_of, query_sets, scores, ties};
 use super::formats::FormatOptions;
@@ -72,10 +73,12 @@ pub struct PoolsAsked {
     /// Drop documents from the rankings whose id is that of their query, as BEIR does
     #[arg(long, help_heading = "Ranking")]
     drop_identical_ids: bool,
-    /// The queries that count
-    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
+    /// The queries that count [default: judged]
+    #[arg(long, value_name = "SET", value_parser = one_of(query_sets()))]
     #[arg(help_heading = "Ranking")]
-    queries: QuerySet,
+    queries: Option<QuerySet>,
+    #[command(flatten)]
+    library: AsLibrary,
 
     /// The format [default: table on a terminal, by the extension of -o, else tsv]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(pool_formats()), help_heading = "Output")]
@@ -127,7 +130,8 @@ fn pool_formats() -> Vec<NamedChoice<Format>> {
 
 impl PoolsAsked {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    pub fn run(mut self) -> Result<(), Stop> {
+        self.settle()?;
         let format = self.format()?;
         let evaluator = self.evaluator()?;
         let (runs, paths) = named(&self.inputs);
@@ -164,14 +168,33 @@ impl PoolsAsked {
         })
     }
 
+    /// Takes the options of the library that was asked for.
+    fn settle(&mut self) -> Result<(), Stop> {
+        if let Some(profile) = self.library.profile()? {
+            let lacks = |option: &str, word: &str| match option {
+                "ties" => word.parse::<Ties>().is_err(),
+                "known" => word != Known::Judged.to_string(),
+                _ => false,
+            };
+            if let Some(says) = profile.says(lacks) {
+                return Err(Stop::new(format!("{says}, of which no pools are made: leave --as out")));
+            }
+        }
+        self.library.settle("ties", &mut self.ties, &ties())?;
+        self.library.settle("score", &mut self.score, &scores())?;
+        self.library.settle("queries", &mut self.queries, &query_sets())
+    }
+
     fn evaluator(&self) -> Result<Evaluator, Stop> {
-        let measures = measures(&self.measures, self.rel)?;
+        let measures = measures(&self.measures, self.rel, &self.library)?;
         let takes =
             |measure: &&Measure| matches!(measure.input(), JudgmentInput::Any | JudgmentInput::Grades);
         if let Some(other) = measures.iter().find(|measure| !takes(measure)) {
             return Err(Stop::new(format!("{other} needs {}, of which no pools are made", other.input())));
         }
-        Ok(Evaluator::of(measures).with_queries(self.queries).with_engine(EngineChoice::Cpu))
+        Ok(Evaluator::of(measures)
+            .with_queries(self.queries.unwrap_or_default())
+            .with_engine(EngineChoice::Cpu))
     }
 
     fn ranking(&self) -> RankingOptions {
@@ -187,7 +210,8 @@ impl PoolsAsked {
         // The documents are numbered as those of one judge, of whom nobody has heard.
         scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
         let threads = self.threads.note().into_iter();
-        Ok(threads.chain(self.formats.notes()).chain(notes(&scores)).collect())
+        let of_libraries = self.ranking().held(Known::Judged).notes(&self.measures);
+        Ok(threads.chain(self.formats.notes()).chain(of_libraries).chain(notes(&scores)).collect())
     }
 
     /// Returns the file to write to; `-` is stdout.

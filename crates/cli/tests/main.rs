@@ -18,6 +18,7 @@ mod guide;
 mod help;
 mod info;
 mod known;
+mod libraries;
 #[cfg(unix)]
 mod manners;
 #[cfg(unix)]

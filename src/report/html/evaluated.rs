@@ -20,6 +20,7 @@ use crate::scores::{RunScores, Scores};
 use crate::sort;
 use crate::stats::StatName;
 use crate::stats::rounding::are_best;
+use crate::stats::undefined::defined;
 
 /// The most cells of a table.
 const CELLS: usize = 1500;
@@ -229,7 +230,9 @@ fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
         let given = run.stat(measure, StatName::Ci95Low).zip(run.stat(measure, StatName::Ci95High));
         let is_mean = scores.measures[measure].definition().average == Average::Mean;
         let values = run.per_query.as_ref().filter(|_| is_mean).and_then(|of| of.values.get(measure));
-        let interval = given.map(|(low, high)| [low, high]).or_else(|| mean_interval(values?, ALPHA))?;
+        let values = values.map(|values| defined(values));
+        let interval =
+            given.map(|(low, high)| [low, high]).or_else(|| mean_interval(values.as_deref()?, ALPHA))?;
         let title = format!(
             "{}: {}, {} to {}",
             name(&run.name),
@@ -274,12 +277,13 @@ fn spread(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
     figures(page, |page| {
         for (measure, of) in scores.measures.iter().enumerate().take(FIGURES) {
             let values = runs.iter().enumerate().filter_map(|(at, run)| {
-                let values = run.per_query.as_ref()?.values.get(measure).filter(|of| !of.is_empty())?;
+                let values = defined(run.per_query.as_ref()?.values.get(measure)?);
                 let is_sum = of.definition().average == Average::Sum;
                 let average = run.average(measure).filter(|_| !is_sum);
                 let label = format!("{}  {}", at + 1, name(&run.name));
                 let average = average.map(|average| (number(average, 4), average));
-                values.iter().all(|value| value.is_finite()).then_some(RunValues { label, values, average })
+                let drawn = !values.is_empty() && values.iter().all(|value| value.is_finite());
+                drawn.then_some(RunValues { label, values, average })
             });
             let values: Vec<RunValues> = values.take(ROWS).collect();
             if !values.is_empty() {

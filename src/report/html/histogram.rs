@@ -1,5 +1,7 @@
 //! The distribution of numbers: bars over bins of one width.
 
+use std::borrow::Cow;
+
 use super::markup::Elements;
 use super::plot::{AltText, COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
 use super::scale::{Scale, number, signed};
@@ -96,7 +98,7 @@ pub struct RunValues<'a> {
     /// The label of the run.
     pub label: String,
     /// The values.
-    pub values: &'a [f64],
+    pub values: Cow<'a, [f64]>,
     /// The average as text, and its place among the values.
     pub average: Option<(String, f64)>,
 }
@@ -124,7 +126,7 @@ pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunVal
     let ticks = bins.ticks();
     let (low, width) = (bins.numbers[0], ticks[1] - ticks[0]);
     let binned: Vec<Bins> =
-        runs.iter().map(|run| Bins::of(run.values, low, width, ticks.len() - 1)).collect();
+        runs.iter().map(|run| Bins::of(&run.values, low, width, ticks.len() - 1)).collect();
     let highest = binned.iter().flat_map(|of| &of.counts).copied().max().unwrap_or(0).max(1) as f64;
     let [from, to] = bins.numbers;
     let scale = Scale::exact(from, to, 5).over(EDGE + 8.0, WIDTH - EDGE - 8.0);

@@ -87,12 +87,12 @@ pub struct Show {
     judged_only: bool,
     #[command(flatten)]
     ranking: RankingOptions,
-    /// The relevant documents that there are
+    /// The relevant documents that there are [default: judged]
     ///
     /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
-    #[arg(long, value_name = "WHICH", default_value = "judged", value_parser = one_of(known()))]
+    #[arg(long, value_name = "WHICH", value_parser = one_of(known()))]
     #[arg(help_heading = "Definition")]
-    known: Known,
+    known: Option<Known>,
 
     /// The number of ranks in a table, 0 for all [default: by the measures]
     ///
@@ -153,7 +153,10 @@ fn formats() -> Vec<NamedChoice<ShowFormat>> {
 impl Show {
     /// Runs the command.
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
-        self.ranking.read_for(&measures(&self.measures, self.rel)?)?;
+        self.ranking.settle()?;
+        self.ranking.library.settle("known", &mut self.known, &known())?;
+        let asked = measures(&self.measures, self.rel, &self.ranking.library)?;
+        self.ranking.read_for(&asked)?;
         refused::check([(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)))?;
         let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));
         let tied = match ties {
@@ -161,9 +164,9 @@ impl Show {
             TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,
         };
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(measures(&self.measures, self.rel)?)
+        let evaluator = Evaluator::of(asked)
             .with_view(view)
-            .with_known(self.known)
+            .with_known(self.known.unwrap_or_default())
             .with_tied(tied)
             .with_engine(EngineChoice::Cpu);
         evaluator.check_tied()?;
@@ -177,11 +180,13 @@ impl Show {
         let size = bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, runs))?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes()).chain(untitled);
+        let known = self.known.unwrap_or_default();
+        let of_libraries = self.ranking.held(known).notes(&self.measures);
+        let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes());
+        let notes = notes.chain(of_libraries).chain(untitled);
         notes.filter(|note| loud(&note)).for_each(|note| say(&note));
         let score = self.ranking.score.unwrap_or_default();
-        let asked =
-            Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known: self.known, titles };
+        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known, titles };
         let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
         let parts = ExplanationParts { asked: &asked, top, precision };
         output.write_text(format == ShowFormat::Table, |mut to| match format {

@@ -117,6 +117,13 @@ pub enum Notice {
         /// The names of the measures.
         measures: Vec<String>,
     },
+    /// Queries without relevant documents have no value under these measures, and are in none of their averages.
+    LeftOut {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The number of these queries, of runs that differ in the one with the most.
+        queries: u64,
+    },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
 }
@@ -187,6 +194,18 @@ impl fmt::Display for Notice {
                 measures.join(", ")
             ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
+            Notice::LeftOut { measures, queries } => {
+                few(measures, f)?;
+                match queries {
+                    1 => f.write_str(
+                        ": 1 query is left out, because nothing is relevant for it (nothing=skip)",
+                    ),
+                    _ => write!(
+                        f,
+                        ": {queries} queries are left out, because nothing is relevant for them (nothing=skip)"
+                    ),
+                }
+            }
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }

@@ -1,0 +1,458 @@
+//! The value of queries for which nothing is relevant: 0, 1 or none.
+
+use laneval::measure::{CutoffRule, MEASURES, Measure};
+use laneval::scores::is_undefined;
+use laneval::{
+    EngineChoice, Evaluator, Groups, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Scores, Stat,
+    StatName, Summary, TiedValue, Ties, View,
+};
+
+type Row = (String, String, f64);
+
+/// Judgments and a run of 40 queries. Of every fifth query no grade is above 0, of every tenth one none is above −1, and of the others at
+/// least one is 2; the run lacks some.
+fn generated(seed: u64) -> (Vec<Row>, Vec<Row>) {
+    let mut state = seed;
+    let mut next = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let (mut qrels, mut run) = (Vec::new(), Vec::new());
+    for number in 0..40 {
+        let query = format!("q{number:02}");
+        for document in 0..12 {
+            let document = format!("d{document:02}");
+            let grade = match number % 10 {
+                0 => -1.0,
+                5 => next(2) as f64 - 1.0,
+                _ => next(5) as f64 - 1.0,
+            };
+            if next(4) > 0 {
+                qrels.push((query.clone(), document.clone(), grade));
+            }
+            if next(2) > 0 && number % 13 != 12 {
+                run.push((query.clone(), document, next(6) as f64));
+            }
+        }
+        qrels.push((query, "never".to_owned(), if number % 5 == 0 { -1.0 } else { 2.0 }));
+    }
+    (qrels, run)
+}
+
+/// Whether nothing is relevant for a generated query, under measures that take grades from 1 on.
+fn is_nothing(query: &[u8]) -> bool {
+    matches!(query.last(), Some(b'0' | b'5'))
+}
+
+fn matrix(qrels: &[Row], runs: &[(&str, &[Row])]) -> LabelMatrix {
+    let judged = Qrels::new(qrels.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
+    let runs: Vec<_> = runs.iter().map(|(name, run)| ((*name).to_owned(), run.to_vec())).collect();
+    Join { keep_ties: true, ..Join::default() }.rankings(&judged, runs).unwrap()
+}
+
+/// Every measure that has the parameter, with a value of it, and without any other parameter.
+fn all_with(nothing: &str) -> Vec<Measure> {
+    let rows = MEASURES.iter().filter(|row| row.is_nothing_worth_a_choice());
+    let named =
+        |name: &str, parameter: &str, cutoff: &str| format!("{name}{parameter}{cutoff}").parse().unwrap();
+    rows.flat_map(|row| {
+        let parameter = if nothing.is_empty() { String::new() } else { format!("(nothing={nothing})") };
+        let cutoffs: &[&str] = match row.cutoff {
+            CutoffRule::None => &[""],
+            CutoffRule::Optional => &["", "@3"],
+            CutoffRule::Required => &["@3"],
+            CutoffRule::Recall => &["@0.5"],
+        };
+        cutoffs.iter().map(|cutoff| named(row.name, &parameter, cutoff)).collect::<Vec<Measure>>()
+    })
+    .collect()
+}
+
+fn evaluator(measures: Vec<Measure>) -> Evaluator {
+    Evaluator::of(measures).with_per_query(true)
+}
+
+/// The values, `[measure][query]`, with the queries.
+fn values(scores: &Scores) -> (Vec<Vec<u8>>, Vec<Vec<f64>>) {
+    let of = scores.runs[0].per_query.as_ref().unwrap();
+    (of.queries.iter().map(<[u8]>::to_vec).collect(), of.values.clone())
+}
+
+/// Checks values against those of the plain measures.
+fn check(plain: &Scores, found: &Scores, nothing: &str, what: &str) {
+    let (queries, plain) = values(plain);
+    for (measure, (plain, found)) in found.measures.iter().zip(plain.iter().zip(&values(found).1)) {
+        for ((query, plain), found) in queries.iter().zip(plain).zip(found) {
+            let query_name = String::from_utf8_lossy(query);
+            match (is_nothing(query), nothing) {
+                (true, "1") => assert_eq!(*found, 1.0, "{measure} of {query_name}, {what}"),
+                (true, "skip") => assert!(is_undefined(*found), "{measure} of {query_name}: {found}, {what}"),
+                _ => assert_eq!(found.to_bits(), plain.to_bits(), "{measure} of {query_name}, {what}"),
+            }
+            assert!(nothing == "skip" || measure.range().contains(*found), "{measure}: {found}");
+        }
+    }
+}
+
+#[test]
+fn every_measure_has_the_value_that_was_asked_for_where_nothing_is_relevant() {
+    let (qrels, run) = generated(1);
+    let all = matrix(&qrels, &[("run", &run)]);
+    assert!(all_with("").len() > 30);
+    for nothing in ["1", "skip"] {
+        for view in [View::default(), View { depth: Some(4), judged_only: true }] {
+            for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
+                let of =
+                    |nothing| evaluator(all_with(nothing)).with_view(view).with_engine(engine).evaluate(&all);
+                check(&of("").unwrap(), &of(nothing).unwrap(), nothing, &format!("{view:?} {engine:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn orders_of_equal_scores_do_not_matter_to_what_nothing_is_worth() {
+    let (qrels, run) = generated(2);
+    let all = matrix(&qrels, &[("run", &run)]);
+    for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
+        for nothing in ["1", "skip"] {
+            let names = ["AP", "nDCG@5", "RR", "P@5", "R@5", "ERR@5", "Bpref", "SetF"];
+            let measures = |nothing: &str| {
+                let named = |name: &&str| {
+                    let measure: Measure = name.parse().unwrap();
+                    let word = if nothing == "1" { "1" } else { "skip" };
+                    if nothing.is_empty() { measure } else { with(&measure, word) }
+                };
+                names.iter().map(named).collect::<Vec<_>>()
+            };
+            let of = |nothing| evaluator(measures(nothing)).with_tied(tied).evaluate(&all).unwrap();
+            check(&of(""), &of(nothing), nothing, &tied.to_string());
+        }
+    }
+}
+
+fn with(measure: &Measure, word: &'static str) -> Measure {
+    measure.with("nothing", laneval::measure::Value::Word(word)).unwrap()
+}
+
+#[test]
+fn levels_and_gains_say_what_is_relevant() {
+    let qrels = Qrels::new([("a", "x", 1.0), ("b", "x", 3.0), ("c", "x", 0.0)]).unwrap();
+    let run: Vec<Row> = ["a", "b", "c"].map(|query| (query.to_owned(), "y".to_owned(), 1.0)).into();
+    let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    for (name, expected) in [
+        ("AP(nothing=1)", [0.0, 0.0, 1.0]),
+        ("AP(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
+        ("AP(rel=0,nothing=1)", [0.0, 0.0, 0.0]),
+        ("nDCG(nothing=1)@5", [0.0, 0.0, 1.0]),
+        ("nDCG(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
+        ("nDCG(gain={1:0,3:0,0:7},nothing=1)", [1.0, 1.0, 0.0]),
+        ("nDCG(gain={3:-1},nothing=1)@1", [0.0, 1.0, 1.0]),
+        ("nDCG(ideal=retrieved,nothing=1)", [0.0, 0.0, 1.0]),
+        ("ERR(nothing=1)", [0.0, 0.0, 1.0]),
+        ("RBP(rel=2,gain=raw,nothing=1)", [1.0, 0.0, 1.0]),
+        ("SDCG(rel=2,nothing=1)@3", [1.0, 0.0, 1.0]),
+        ("SDCG(rel=2,gain=grade,nothing=1)@3", [0.0, 0.0, 1.0]),
+        ("RnDCG(rel=2,nothing=1)", [1.0, 0.0, 1.0]),
+    ] {
+        for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
+            let evaluator = evaluator(vec![name.parse().unwrap()]).with_engine(engine);
+            assert_eq!(values(&evaluator.evaluate(&matrix).unwrap()).1[0], expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn more_grades_than_codes_are_looked_at_exactly() {
+    let (mut qrels, run) = generated(3);
+    for (at, row) in qrels.iter_mut().enumerate().filter(|(_, row)| row.2 > 0.0) {
+        row.2 += at as f64 / 1024.0;
+    }
+    qrels.extend((0..300).map(|at| ("q01".to_owned(), format!("x{at}"), 1.0 + f64::from(at) / 4096.0)));
+    let judged = Qrels::new(qrels.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
+    let all = Join::default().rankings(&judged, [("run".to_owned(), run)]).unwrap();
+    assert!(all.exact().is_some());
+    for nothing in ["1", "skip"] {
+        let list = |nothing: &str| {
+            let names =
+                ["AP", "nDCG@5", "nDCG", "RR", "R@5", "RnDCG"].map(|name| name.parse::<Measure>().unwrap());
+            match nothing {
+                "" => names.to_vec(),
+                "1" => names.iter().map(|of| with(of, "1")).collect(),
+                _ => names.iter().map(|of| with(of, "skip")).collect(),
+            }
+        };
+        let of = |nothing| evaluator(list(nothing)).evaluate(&all).unwrap();
+        check(&of(""), &of(nothing), nothing, "exact grades");
+    }
+}
+
+/// The queries of the vectors, by name: judgments, and the run in the order of its lines.
+const CASES: [(&str, &[(&str, f64)], &[(&str, f64)]); 8] = [
+    (
+        "rich",
+        &[("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.0), ("e", 2.0), ("f", 1.0), ("g", 0.0), ("h", 1.0)],
+        &[
+            ("d", 9.0),
+            ("b", 8.0),
+            ("u", 7.0),
+            ("c", 6.0),
+            ("a", 5.0),
+            ("g", 4.0),
+            ("e", 3.0),
+            ("v", 2.0),
+            ("f", 1.0),
+        ],
+    ),
+    (
+        "short",
+        &[("a", 3.0), ("b", 1.0), ("c", 2.0), ("d", 1.0), ("e", 0.0)],
+        &[("b", 3.0), ("u", 2.0), ("c", 1.0)],
+    ),
+    (
+        "few",
+        &[("a", 1.0), ("b", 2.0), ("c", 0.0)],
+        &[("u", 8.0), ("a", 7.0), ("c", 6.0), ("v", 5.0), ("w", 4.0), ("b", 3.0), ("x", 2.0)],
+    ),
+    (
+        "ties",
+        &[("a", 2.0), ("b", 0.0), ("c", 1.0), ("e", 3.0)],
+        &[("c", 5.0), ("b", 5.0), ("a", 3.0), ("v", 3.0), ("u", 3.0), ("e", 1.0)],
+    ),
+    ("one", &[("a", 1.0)], &[("u", 3.0), ("v", 2.0), ("a", 1.0)]),
+    ("nothing", &[("a", 0.0), ("b", 0.0)], &[("a", 2.0), ("b", 1.0)]),
+    (
+        "negative",
+        &[("a", 2.0), ("b", -1.0), ("c", 1.0), ("d", 0.0)],
+        &[("b", 4.0), ("a", 3.0), ("d", 2.0), ("c", 1.0)],
+    ),
+    ("first", &[("a", 1.0), ("b", 3.0)], &[("a", 2.0), ("b", 1.0)]),
+];
+
+/// Bits from a program of its own, and what LightGBM 4.7.0 (the first row; the fourth is its MAP) gave within f32.
+const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
+    (
+        "nDCG(gain=exp2,nothing=1)@3",
+        Known::Retrieved,
+        [
+            Some(0x3fc7_4fe1_4367_5810),
+            Some(0x3fe6_086d_b83f_b47c),
+            Some(0x3fc6_3df1_5867_d0de),
+            Some(0x3fd1_08ca_bea8_49f6),
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+            Some(0x3fe0_ae75_024d_dca6),
+            Some(0x3fe6_b6c2_eb35_d0ef),
+        ],
+    ),
+    (
+        "AP(nothing=skip)@3",
+        Known::Judged,
+        [
+            Some(0x3fb5_5555_5555_5555),
+            Some(0x3fda_aaaa_aaaa_aaaa),
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3fe1_c71c_71c7_1c71),
+            Some(0x3fd5_5555_5555_5555),
+            None,
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+        ],
+    ),
+    (
+        "AP(norm=min,nothing=1)@3",
+        Known::Judged,
+        [
+            Some(0x3fc5_5555_5555_5555),
+            Some(0x3fe1_c71c_71c7_1c71),
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3fe1_c71c_71c7_1c71),
+            Some(0x3fd5_5555_5555_5555),
+            Some(0x3ff0_0000_0000_0000),
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+        ],
+    ),
+    (
+        "AP(norm=min,nothing=1)@3",
+        Known::Retrieved,
+        [
+            Some(0x3fc5_5555_5555_5555),
+            Some(0x3fea_aaaa_aaaa_aaaa),
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3fe1_c71c_71c7_1c71),
+            Some(0x3fd5_5555_5555_5555),
+            Some(0x3ff0_0000_0000_0000),
+            Some(0x3fd0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+        ],
+    ),
+    (
+        "RR(nothing=skip)",
+        Known::Judged,
+        [
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+            Some(0x3fd5_5555_5555_5555),
+            None,
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+        ],
+    ),
+    (
+        "R(norm=min,nothing=skip)@3",
+        Known::Judged,
+        [
+            Some(0x3fd5_5555_5555_5555),
+            Some(0x3fe5_5555_5555_5555),
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3fe5_5555_5555_5555),
+            Some(0x3ff0_0000_0000_0000),
+            None,
+            Some(0x3fe0_0000_0000_0000),
+            Some(0x3ff0_0000_0000_0000),
+        ],
+    ),
+];
+
+#[test]
+fn values_are_those_of_other_programs() {
+    let rows = |of: &'static [(&str, f64)], query: &'static str| {
+        of.iter().map(move |&(document, number)| (query.to_owned(), document.to_owned(), number))
+    };
+    for (at, (case, judged, ranked)) in CASES.into_iter().enumerate() {
+        let judged: Vec<Row> = rows(judged, case).collect();
+        let qrels = Qrels::new(judged.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
+        let join = Join { ties: Ties::Input, ..Join::default() };
+        let run: Vec<Row> = rows(ranked, case).collect();
+        let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+        for (name, known, expected) in VECTORS {
+            let evaluator = evaluator(vec![name.parse().unwrap()]).with_known(known);
+            let found = values(&evaluator.evaluate(&matrix).unwrap()).1[0][0];
+            match expected[at] {
+                Some(bits) => assert_eq!(found.to_bits(), bits, "{name} of {case}"),
+                None => assert!(is_undefined(found), "{name} of {case}: {found}"),
+            }
+        }
+    }
+}
+
+/// The mean of the queries of a generated run that have relevant documents.
+fn mean_of_others(scores: &Scores) -> f64 {
+    let (queries, values) = values(scores);
+    let kept: Vec<f64> = queries
+        .iter()
+        .zip(&values[0])
+        .filter(|(query, _)| !is_nothing(query))
+        .map(|(_, value)| *value)
+        .collect();
+    assert_eq!(kept.len(), 32);
+    kept.iter().sum::<f64>() / kept.len() as f64
+}
+
+#[test]
+fn queries_without_a_value_are_in_no_statistic() {
+    let (qrels, run) = generated(4);
+    let all = matrix(&qrels, &[("run", &run)]);
+    let stats = [Stat::Median, Stat::Std, Stat::Min, Stat::Max, Stat::Ci95];
+    let of = |names: &str, only: Option<Vec<Vec<u8>>>| {
+        let only = only.map(|ids| ids.iter().map(Vec::as_slice).collect());
+        let evaluator = Evaluator::new([names]).unwrap().with_per_query(true).with_stats(stats);
+        evaluator.with_only(only).evaluate(&all).unwrap()
+    };
+    let plain = of("AP", None);
+    let others = values(&plain).0.into_iter().filter(|query| !is_nothing(query)).collect();
+    let (found, expected) = (of("AP(nothing=skip),P@5", None), of("AP,P@5", Some(others)));
+    assert_eq!(found.runs[0].stats[0], expected.runs[0].stats[0], "those of the queries that have a value");
+    assert_eq!(found.runs[0].stats[1], of("P@5", None).runs[0].stats[0], "another measure has all queries");
+    assert!((found.runs[0].average(0).unwrap() - mean_of_others(&plain)).abs() < 1e-15);
+    assert_eq!((found.runs[0].queries, &found.runs[0].skipped[..]), (40, &[8, 0][..]));
+    let note = Notice::LeftOut { measures: vec!["AP(nothing=skip)".to_owned()], queries: 8 };
+    assert!(found.notices.contains(&note), "{:?}", found.notices);
+    assert_eq!(
+        note.to_string(),
+        "AP(nothing=skip): 8 queries are left out, because nothing is relevant for them (nothing=skip)"
+    );
+    assert_eq!(found.rows().filter(|row| row.query.is_some()).count(), 40 + 32);
+}
+
+#[test]
+fn a_call_in_which_no_query_has_a_value_has_no_average() {
+    let qrels = Qrels::new([("a", "x", 0.0)]).unwrap();
+    let matrix = Join::default().rankings(&qrels, [("run".to_owned(), [("a", "x", 1.0)])]).unwrap();
+    let scores =
+        Evaluator::new(["AP(nothing=skip)"]).unwrap().with_stats([Stat::Min]).evaluate(&matrix).unwrap();
+    assert_eq!((scores.runs[0].average(0), scores.runs[0].skipped(0)), (None, 1));
+}
+
+#[test]
+fn groups_leave_out_their_own_queries() {
+    let (qrels, run) = generated(5);
+    let all = matrix(&qrels, &[("run", &run)]);
+    let group = |at: u64| if at < 12 { "early" } else { "late" };
+    let groups = Groups::new((0..40).map(|at| (format!("q{at:02}"), group(at)))).unwrap();
+    let scores =
+        Evaluator::new(["RR(nothing=skip)"]).unwrap().with_groups(Some(groups)).evaluate(&all).unwrap();
+    let skipped: Vec<usize> = scores.runs.iter().map(|run| run.skipped(0)).collect();
+    assert_eq!(skipped, [8, 3, 5]);
+}
+
+#[test]
+fn parts_of_a_run_merge_to_the_whole() {
+    let (qrels, run) = generated(6);
+    let evaluator = Evaluator::new(["AP(nothing=skip),AP(nothing=1),RR"]).unwrap();
+    let part = |from: usize, to: usize| {
+        let within = |row: &&Row| (from..to).contains(&row.0[1..].parse().unwrap());
+        let qrels: Vec<Row> = qrels.iter().filter(within).cloned().collect();
+        let run: Vec<Row> = run.iter().filter(within).cloned().collect();
+        evaluator.summary(&matrix(&qrels, &[("run", &run)])).unwrap()
+    };
+    let whole = part(0, 40).scores(&[Stat::Std]).unwrap();
+    let mut merged = part(17, 40);
+    merged.merge(&part(1, 5)).unwrap();
+    merged.merge(&part(0, 1)).unwrap();
+    merged.merge(&part(5, 17)).unwrap();
+    let found = merged.scores(&[Stat::Std]).unwrap();
+    assert_eq!(found.runs[0].stats, whole.runs[0].stats);
+    assert_eq!((found.runs[0].skipped(0), found.runs[0].skipped(1)), (8, 0));
+    for stored in [Summary::from_bytes(&merged.to_bytes()), Summary::from_json(&merged.to_json())] {
+        assert_eq!(stored.unwrap(), merged);
+    }
+    assert_eq!(merged.to_bytes()[16], 2, "a schema that says how many");
+    assert_eq!(part(1, 5).to_bytes()[16], 1, "nothing was left out, so it is as before");
+}
+
+#[test]
+fn only_judged_queries_that_are_there_are_left_out() {
+    let (qrels, run) = generated(7);
+    let all = matrix(&qrels, &[("run", &run)]);
+    let of = |queries| {
+        let evaluator = Evaluator::new(["AP(nothing=skip),AP"]).unwrap().with_queries(queries);
+        evaluator.evaluate(&all).unwrap().runs.remove(0)
+    };
+    let (judged, both) = (of(QuerySet::Judged), of(QuerySet::Both));
+    // The run lacks q12, q25 and q38; for q25 nothing is relevant.
+    assert_eq!((judged.queries, judged.skipped(0), both.queries, both.skipped(0)), (40, 8, 37, 7));
+    let sum = |run: &laneval::RunScores, counted: f64| run.stat(0, StatName::Mean).unwrap() * counted;
+    assert!((sum(&judged, 32.0) - sum(&both, 30.0)).abs() < 1e-12);
+}
+
+#[test]
+fn names_and_errors() {
+    let measure: Measure = "nDCG@3(nothing=skip,gain=exp2)".parse().unwrap();
+    assert_eq!(measure.to_string(), "nDCG(gain=exp2,nothing=skip)@3");
+    assert_eq!("AP(nothing=0)".parse::<Measure>().unwrap().to_string(), "AP");
+    for (text, part) in [
+        ("AP(nothing=2)", "nothing=2 is not 0, 1 or skip"),
+        ("AP(judges=mean,nothing=1)", "`nothing` cannot be given together with `judges`"),
+        ("GMAP(nothing=1)", "has no parameter `nothing`"),
+        ("NumRel(nothing=1)", "has no parameter `nothing`"),
+        ("Judged(nothing=1)", "has no parameter"),
+        ("alpha_nDCG(nothing=1)@5", "has no parameter `nothing`"),
+    ] {
+        let error = text.parse::<Measure>().unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
