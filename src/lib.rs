@@ -100,11 +100,14 @@ extern crate laneval_join;
 #[path = "../tests/cases.rs"]
 mod cases;
 pub mod compare;
+#[cfg(feature = "serde")]
+pub mod conformance;
 mod engine;
 mod evaluate;
 mod fold;
 #[cfg(feature = "internals")]
 mod generate;
+pub mod identify;
 pub mod measure;
 mod plan;
 pub mod pools;

@@ -25,6 +25,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("generate", &["error", "label", "watch", "whole_file"]),
     ("stats", &["measure"]),
     ("compare", &["error", "measure", "scores", "stats", "summary", "watch", "whole_file", "sort"]),
+    ("conformance", &["error"]),
     ("timing", &[]),
     ("watch", &["error"]),
     (
@@ -51,7 +52,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
     ("pools", &["error", "label", "measure", "stats", "scores", "compare", "evaluate"]),
-    ("report", &["compare", "error", "measure", "pools", "scores", "stats", "sort"]),
+    ("identify", &["error", "ingest", "label", "measure", "stats", "scores", "evaluate"]),
+    ("report", &["compare", "error", "identify", "measure", "pools", "scores", "stats", "sort"]),
 ];
 
 /// Adds the sources in a folder.

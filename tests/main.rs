@@ -4,6 +4,8 @@ mod agree;
 mod cases;
 mod circles;
 mod compared;
+#[cfg(feature = "serde")]
+mod conformance;
 mod definitions;
 mod exact;
 mod examples;
@@ -15,6 +17,7 @@ mod formats;
 mod generate;
 mod golden;
 mod groups;
+mod identify;
 mod ingest;
 mod known;
 mod layers;

@@ -187,8 +187,11 @@ fn more_grades_than_codes_are_looked_at_exactly() {
     }
 }
 
+/// Documents with their grades or scores.
+type Documents = &'static [(&'static str, f64)];
+
 /// The queries of the vectors, by name: judgments, and the run in the order of its lines.
-const CASES: [(&str, &[(&str, f64)], &[(&str, f64)]); 8] = [
+const CASES: [(&str, Documents, Documents); 8] = [
     (
         "rich",
         &[("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.0), ("e", 2.0), ("f", 1.0), ("g", 0.0), ("h", 1.0)],
@@ -443,10 +446,13 @@ fn only_judged_queries_that_are_there_are_left_out() {
 fn names_and_errors() {
     let measure: Measure = "nDCG@3(nothing=skip,gain=exp2)".parse().unwrap();
     assert_eq!(measure.to_string(), "nDCG(gain=exp2,nothing=skip)@3");
+    let judged = measure.with("judges", laneval::measure::Value::Word("mean")).unwrap_err().to_string();
+    assert!(judged.contains("`judges` cannot be given together with `nothing`"), "{judged}");
     assert_eq!("AP(nothing=0)".parse::<Measure>().unwrap().to_string(), "AP");
     for (text, part) in [
         ("AP(nothing=2)", "nothing=2 is not 0, 1 or skip"),
         ("AP(judges=mean,nothing=1)", "`nothing` cannot be given together with `judges`"),
+        ("AP(nothing=1,judges=mean)", "`judges` cannot be given together with `nothing`"),
         ("GMAP(nothing=1)", "has no parameter `nothing`"),
         ("NumRel(nothing=1)", "has no parameter `nothing`"),
         ("Judged(nothing=1)", "has no parameter"),
@@ -455,4 +461,166 @@ fn names_and_errors() {
         let error = text.parse::<Measure>().unwrap_err().to_string();
         assert!(error.contains(part), "{text}: {error}");
     }
+}
+
+/// Two runs over the judgments of one.
+fn two_runs(seed: u64) -> (Vec<Row>, LabelMatrix) {
+    let ((qrels, one), (_, two)) = (generated(seed), generated(seed + 1));
+    let both = matrix(&qrels, &[("one", &one), ("two", &two)]);
+    (qrels, both)
+}
+
+fn with_values(names: &str, matrix: &LabelMatrix, only: bool) -> Scores {
+    let ids =
+        (0..40).map(|at| format!("q{at:02}")).filter(|id| !is_nothing(id.as_bytes())).collect::<Vec<_>>();
+    let only = only.then(|| ids.iter().map(|id| id.as_bytes()).collect());
+    Evaluator::new([names]).unwrap().with_per_query(true).with_only(only).evaluate(matrix).unwrap()
+}
+
+#[cfg(feature = "report")]
+mod compared {
+    use laneval::compare::{
+        Comparison, ComparisonOptions, Correction, Difference, Gate, Interval, Partial, Test, Wins,
+    };
+
+    use super::*;
+
+    /// What a difference says, without the index of its measure.
+    fn told(of: &Difference) -> (String, Wins) {
+        let numbers = (&of.paired, of.interval, of.t, of.randomised, of.exact, of.wilcoxon, of.sign);
+        let more = (of.p, of.p_adjusted, of.relative, of.smallest_found, of.queries_needed, of.p_margin);
+        (format!("{numbers:?} {more:?}"), of.wins)
+    }
+
+    /// The signs and the weights of queries follow from their ids, so leaving queries out is the same as never having had them.
+    #[test]
+    fn a_comparison_leaves_out_the_queries_of_that_measure_alone() {
+        let (_, both) = two_runs(10);
+        for (interval, test) in [
+            (Interval::T, Test::Randomisation),
+            (Interval::Bootstrap, Test::Wilcoxon),
+            (Interval::Bca, Test::T),
+        ] {
+            let mut options = ComparisonOptions::default();
+            (options.interval, options.test, options.correction) = (interval, test, Correction::Holm);
+            (options.anova, options.margin, options.power) = (true, Some(0.05), Some(0.1));
+            let of = |names: &str, only| Comparison::of(&with_values(names, &both, only), &options).unwrap();
+            let (found, others, all) =
+                (of("P@5,AP(nothing=skip)", false), of("P@5,AP", true), of("P@5,AP", false));
+            assert_eq!((found.queries, &found.skipped[..]), (40, &[0, 8][..]));
+            assert_eq!(told(&found.of_measure(1)[0]), told(&others.of_measure(1)[0]), "{interval:?}");
+            assert_eq!(told(&found.of_measure(0)[0]), told(&all.of_measure(0)[0]), "{interval:?}");
+            for run in 0..2 {
+                assert_eq!(found.runs[run].means[1], others.runs[run].means[1]);
+                assert_ne!(found.runs[run].means[1], all.runs[run].means[1]);
+            }
+            assert_eq!(found.anova[1], others.anova[1]);
+            assert!(
+                found.notes.iter().any(|note| note.contains("8 queries are left out")),
+                "{:?}",
+                found.notes
+            );
+        }
+    }
+
+    #[test]
+    fn a_gate_over_too_few_queries_cannot_be_computed() {
+        let (_, both) = two_runs(11);
+        let comparison =
+            Comparison::of(&with_values("AP(nothing=skip),AP", &both, false), &ComparisonOptions::default())
+                .unwrap();
+        let gate = |text: &str| comparison.judge(&Gate::parse(text).unwrap());
+        let error = gate("AP(nothing=skip) drops > 0.5").unwrap_err().to_string();
+        assert!(error.contains("cannot be computed: 8 of 40 queries have no value"), "{error}");
+        assert!(gate("AP drops > 0.5").is_ok());
+        let gate = Gate::parse("AP(nothing=skip) < 0.1").unwrap();
+        assert!(gate.check_skipped(4, 40).is_ok() && gate.check_skipped(5, 40).is_err());
+        assert!(gate.check_skipped(0, 0).is_ok());
+    }
+
+    #[test]
+    fn parts_of_a_comparison_merge_to_the_whole() {
+        let ((qrels, one), (_, two)) = (generated(12), generated(13));
+        let mut options = ComparisonOptions::default();
+        (options.interval, options.anova) = (Interval::Bootstrap, true);
+        options.largest = vec![("AP(nothing=skip)".parse().unwrap(), 1.0)];
+        let part = |from: usize, to: usize| {
+            let within = |row: &&Row| (from..to).contains(&row.0[1..].parse().unwrap());
+            let of = |rows: &[Row]| rows.iter().filter(within).cloned().collect::<Vec<Row>>();
+            let matrix = matrix(&of(&qrels), &[("one", &of(&one)), ("two", &of(&two))]);
+            let evaluator = Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true);
+            let (scores, summary) = evaluator.evaluate_with_summary(&matrix).unwrap();
+            let (comparison, part) = Partial::of(&scores, &summary, None, &options).unwrap();
+            (comparison, part)
+        };
+        let (whole, sealed) = part(0, 40);
+        let mut merged = part(23, 40).1;
+        merged.merge(&part(0, 7).1).unwrap();
+        merged.merge(&part(7, 23).1).unwrap();
+        assert_eq!(Partial::from_bytes(&merged.to_bytes()).unwrap(), merged);
+        assert_eq!((sealed.to_bytes()[16], part(6, 9).1.to_bytes()[16]), (2, 1));
+        let found = merged.comparison().unwrap();
+        let told = |of: &Comparison| {
+            let of = &of.differences[0];
+            format!("{:?} {:?} {:?} {:?} {:?}", of.paired, of.interval, of.t, of.wins, of.randomised)
+        };
+        assert_eq!((told(&found), &found.skipped), (told(&whole), &whole.skipped));
+        assert_eq!(found.runs[0].means, whole.runs[0].means);
+        assert_eq!(whole.skipped, [8]);
+    }
+
+    #[test]
+    fn runs_that_leave_out_other_queries_are_not_compared() {
+        let (_, both) = two_runs(14);
+        let evaluator = Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true);
+        let scores = evaluator.with_known(Known::Retrieved).evaluate(&both).unwrap();
+        let error = Comparison::of(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
+        assert_eq!(error, "nothing=skip left out other queries of one than of two: take nothing=0");
+    }
+
+    #[test]
+    fn a_measure_without_any_value_is_not_compared() {
+        let qrels = [("q", "d", 0.0), ("r", "d", 0.0)].map(|(q, d, g)| (q.to_owned(), d.to_owned(), g));
+        let both = matrix(&qrels, &[("one", &qrels), ("two", &qrels)]);
+        let scores =
+            Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true).evaluate(&both).unwrap();
+        let error = Comparison::of(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
+        assert!(error.contains("no query has a value under AP(nothing=skip)"), "{error}");
+    }
+}
+
+#[cfg(feature = "report")]
+#[test]
+fn reports_have_no_row_for_a_query_without_a_value() {
+    use laneval::report::{Format, ReportOptions};
+    let qrels = Qrels::new([("a", "x", 1.0), ("b", "x", 0.0)]).unwrap();
+    let run = [("a", "x", 1.0), ("b", "x", 1.0)];
+    let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    let scores = with_per_query("RR(nothing=skip),P@1", &matrix);
+    let options = ReportOptions { per_query: true, ..ReportOptions::default() };
+    let written = |format: Format| {
+        let mut text = Vec::new();
+        format.write(&scores, &options, &mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let tsv = written(Format::Tsv);
+    assert!(!tsv.contains("b\tRR(nothing=skip)") && tsv.contains("b\tP@1\t"), "{tsv}");
+    let trec = written(Format::Trec);
+    assert!(trec.contains("RR(nothing=skip)      \tall\t1.0000"), "{trec}");
+    assert!(!trec.contains("RR(nothing=skip)      \tb\t"), "{trec}");
+    let json: serde_json::Value = serde_json::from_str(&written(Format::Json)).unwrap();
+    let run = &json["runs"][0];
+    assert_eq!(run["scores"]["RR(nothing=skip)"], serde_json::json!({"mean": 1.0, "skipped": 1}));
+    assert_eq!(run["scores"]["P@1"], serde_json::json!({"mean": 0.5}));
+    assert_eq!(run["per_query"]["b"], serde_json::json!({"P@1": 0.0}));
+    for format in
+        [Format::Tsv, Format::Trec, Format::Json, Format::Jsonl, Format::Table, Format::Markdown, Format::Csv]
+    {
+        assert!(!written(format).contains("NaN"), "{}", written(format));
+    }
+}
+
+#[cfg(feature = "report")]
+fn with_per_query(names: &str, matrix: &LabelMatrix) -> Scores {
+    Evaluator::new([names]).unwrap().with_per_query(true).evaluate(matrix).unwrap()
 }

@@ -15,6 +15,7 @@ const FOLDERS: [&str; 5] = ["crates/join/src", "src", "crates/cli/src", "crates/
 /// A class of Python is another type than what it wraps, and has to have its name, for that is what users of Python read.
 const TWICE: &[(&str, &str)] = &[
     ("Comparison", "a class of Python around the comparison"),
+    ("Identified", "a class of Python around what was found"),
     ("PerQuery", "a class of Python around the values of the queries of a run"),
     ("Pools", "a class of Python around the pools"),
     ("Qrels", "a class of Python around the judgments"),

@@ -19,6 +19,7 @@ from laneval._api import (
     measures,
     parse_measure,
 )
+from laneval._check import Checked, check
 from laneval._comparison import Comparison, ComparisonOptions, Deltas, GateVerdict, Pair
 from laneval._custom import CustomMeasure, measure
 from laneval._errors import (
@@ -35,6 +36,7 @@ from laneval._errors import (
     ShardError,
     UnanswerableError,
 )
+from laneval._identify import Candidate, Identified, IdentifiedLibrary, identify
 from laneval._native import __version__
 from laneval._options import DEFAULT, Options
 from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
@@ -44,12 +46,16 @@ from laneval._summary import Stream, Summary
 
 __all__ = [
     "DEFAULT",
+    "Candidate",
+    "Checked",
     "Comparison",
     "ComparisonOptions",
     "CustomMeasure",
     "Deltas",
     "DeviceError",
     "GateVerdict",
+    "Identified",
+    "IdentifiedLibrary",
     "IgnoredQueriesWarning",
     "InputError",
     "LanevalError",
@@ -78,12 +84,14 @@ __all__ = [
     "UnanswerableError",
     "Unmatched",
     "__version__",
+    "check",
     "devices",
     "evaluate",
     "evaluate_ids",
     "evaluate_labels",
     "evaluate_runs",
     "evaluate_scores",
+    "identify",
     "measure",
     "measures",
     "parse_measure",

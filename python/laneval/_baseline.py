@@ -50,8 +50,10 @@ def stored_run(path: str | os.PathLike[str], beside: RunScores) -> RunScores:
         values = {_id(query): of for query, of in run["per_query"].items()}
         measures = {_canonical(name): name for name in document["measures"]}
         queries = sorted(values, key=lambda query: query.encode("utf-8", "surrogateescape"))
-        columns = {name: [_value(values[query][stored]) for query in queries] for name, stored in measures.items()}
-        stats = [{stat: float(value) for stat, value in run["scores"][stored].items()} for stored in measures.values()]
+        columns = {name: [_value_of(values[query], stored) for query in queries] for name, stored in measures.items()}
+        stats = [
+            {stat: float(value) for stat, value in run["scores"][stored].items() if stat != "skipped"} for stored in measures.values()
+        ]
         known = {**beside._known, **_settings(document, run), "name": names[0], "queries": len(queries)}
     except LanevalError:
         raise
@@ -100,6 +102,13 @@ def _canonical(name: str) -> str:
     except LanevalError:
         return name
     return found[0] if len(found) == 1 else name
+
+
+def _value_of(values: dict[str, object], measure: str) -> float:
+    # Under nothing=skip a query may have no value, and then has no key.
+    if measure not in values and "nothing=skip" in measure:
+        return _native.UNDEFINED
+    return _value(values[measure])
 
 
 def _value(value: object) -> float:

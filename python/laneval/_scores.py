@@ -66,6 +66,11 @@ class Rule(NamedTuple):
     """The number of ranks that were kept, from 1; all if `None`."""
 
 
+def _is_undefined(measure: str, value: float) -> bool:
+    """Whether a value is that of a query which has none. Other measures may have a NaN that is a number gone wrong."""
+    return "nothing=skip" in measure and math.isnan(value)
+
+
 class PerQuery:
     """The values of each query, `[query][measure]`, as `RunScores.per_query` returns them. It is also a stream of Arrow: pandas, polars,
     pyarrow and DuckDB read it. Its length is the number of queries.
@@ -109,7 +114,8 @@ class PerQuery:
         return len(self._native) if self._native is not None else len(self.queries)
 
     def __getitem__(self, measure: str) -> list[float]:
-        """The values under a `measure`, by any of its names: `[query]`, in the order of `queries`, of most measures from 0 to 1.
+        """The values under a `measure`, by any of its names: `[query]`, in the order of `queries`, of most measures from 0 to 1; NaN of a
+        query that has none (`nothing=skip`).
 
         Raises `KeyError` if it was not evaluated.
         """
@@ -122,7 +128,7 @@ class PerQuery:
         return self._native.column([of for of in self._measures if of not in self._custom].index(name))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """A dict of dicts, `{query: {measure: value}}`, of most measures from 0 to 1.
+        """A dict of dicts, `{query: {measure: value}}`, of most measures from 0 to 1. A query without a value has no key.
 
         >>> import laneval
         >>> scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True)
@@ -133,7 +139,7 @@ class PerQuery:
             return self._native.to_dict(self._measures)
         columns = [self._column(name) for name in self._measures]
         return {
-            query: dict(zip(self._measures, values, strict=True))
+            query: {name: value for name, value in zip(self._measures, values, strict=True) if not _is_undefined(name, value)}
             for query, values in zip(self.queries, zip(*columns, strict=True), strict=True)
         }
 
@@ -241,6 +247,19 @@ class RunScores(Mapping[str, float]):
     def queries(self) -> int:
         """The number of queries that count, from 0."""
         return int(self._known["queries"])
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """The number of queries without a value, `{measure: number}`, of the measures that have such queries (`nothing=skip`): they are in no
+        average.
+
+        >>> import laneval
+        >>> qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 0.5}, "q2": {"d1": 0.5}}
+        >>> scores = laneval.evaluate(qrels, run, ["RR(nothing=skip)", "RR"])
+        >>> scores["RR(nothing=skip)"], scores["RR"], scores.skipped
+        (1.0, 0.5, {'RR(nothing=skip)': 1})
+        """
+        return dict(self._known.get("skipped", {}))
 
     @property
     def missing(self) -> Unmatched:

@@ -4,10 +4,12 @@
 
 mod arrays;
 mod catalogue;
+mod check;
 mod columns;
 mod comparison;
 mod errors;
 mod ffi;
+mod identify;
 mod matrix;
 mod pools;
 mod qrels;
@@ -35,7 +37,11 @@ mod _native {
         are_best, command, devices, library_options, measure_of_gate, measures, parse, usual_measures,
     };
     #[pymodule_export]
+    use crate::check::check;
+    #[pymodule_export]
     use crate::comparison::Comparison;
+    #[pymodule_export]
+    use crate::identify::Identified;
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]
@@ -63,6 +69,7 @@ mod _native {
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         #[cfg(feature = "parquet")]
         laneval_formats::say_nothing_of_damaged_files();
+        pyo3::types::PyModuleMethods::add(module, "UNDEFINED", laneval::scores::UNDEFINED)?;
         pyo3::types::PyModuleMethods::add(module, "__version__", env!("CARGO_PKG_VERSION"))
     }
 }

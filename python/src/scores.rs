@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
 use laneval::report::{Format, ReportOptions};
+use laneval::scores::is_undefined;
 use laneval::{Ids, Notice, RunScores, Unmatched};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -76,6 +77,11 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     dict.set_item("name", &run.name)?;
     dict.set_item("group", &run.group)?;
     dict.set_item("queries", run.queries)?;
+    let skipped = PyDict::new(py);
+    for (at, measure) in scores.measures.iter().enumerate().filter(|(at, _)| run.skipped(*at) > 0) {
+        skipped.set_item(measure.to_string(), run.skipped(at))?;
+    }
+    dict.set_item("skipped", skipped)?;
     dict.set_item("missing", unmatched(&run.missing)?)?;
     dict.set_item("filled", run.filled)?;
     dict.set_item("ignored", unmatched(&run.ignored)?)?;
@@ -168,7 +174,9 @@ impl PerQuery {
         let all = PyDict::new(py);
         let mut one = |at: usize| -> PyResult<()> {
             let of_query = PyDict::new(py);
-            for (name, values) in names.iter().zip(self.values.iter()) {
+            // A query without a value has no key, as it has no row elsewhere.
+            let known = |(_, values): &(_, &Vec<f64>)| !is_undefined(values[at]);
+            for (name, values) in names.iter().zip(self.values.iter()).filter(known) {
                 of_query.set_item(name, PyFloat::new(py, values[at]))?;
             }
             all.set_item(text::of_bytes(py, self.queries.get(at))?, of_query)
@@ -198,7 +206,13 @@ impl PerQuery {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema; // a wish, which need not be granted
         let queries = ids_column(&self.queries);
-        let values = self.values.iter().map(|of| Arc::new(Float64Array::from(of.clone())) as ArrayRef);
+        // A query without a value is null in a table.
+        let cell = |&value: &f64| Some(value).filter(|&value| !is_undefined(value));
+        let column = |of: &Vec<f64>| match of.iter().any(|&value| is_undefined(value)) {
+            true => of.iter().map(cell).collect::<Float64Array>(),
+            false => Float64Array::from(of.clone()),
+        };
+        let values = self.values.iter().map(|of| Arc::new(column(of)) as ArrayRef);
         let names = std::iter::once("query_id").chain(self.measures.iter().map(String::as_str));
         let batch = RecordBatch::try_from_iter(names.zip(std::iter::once(queries).chain(values)));
         let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;

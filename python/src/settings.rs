@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
+use laneval::identify::{Identify, ToldRow, joined_in_every_order};
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::pools::PoolOptions;
 use laneval::{
@@ -17,6 +18,7 @@ use pyo3::types::PyDict;
 use crate::arrays;
 use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::{exception, option, option_of};
+use crate::identify::Identified;
 use crate::matrix::Matrix;
 use crate::pools::Pools;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
@@ -25,6 +27,9 @@ use crate::source::PySource;
 use crate::stream::{Stream, StreamOf};
 use crate::summary::Summary;
 use crate::work::{Workers, work};
+
+/// Numbers, each a name and a text; the measure of values of queries; and these values, each a query and a text.
+type AskedNumbers = (Vec<(String, String)>, String, Vec<(String, String)>);
 
 /// Measures and the options of their evaluation.
 #[pyclass(frozen, module = "laneval._native")]
@@ -167,6 +172,42 @@ impl Settings {
         // Numbered documents are those of one judge, of whom nobody has heard.
         scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
         Ok((Pools { pools }, scores::Scores { scores }))
+    }
+
+    /// The definitions of what is `asked`: numbers, each a name and a text, and the values of queries under a measure. `shown` are the number
+    /// of exact decimals and the number of classes to list.
+    fn identify(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: NamedColumns,
+        asked: AskedNumbers,
+        shown: (Option<u8>, usize),
+    ) -> PyResult<Identified> {
+        let ((numbers, measure, told), (digits, top)) = (asked, shown);
+        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let rows = runs.rows().saturating_add(qrels.rows);
+        let found = self.work(py, rows, |join, _| {
+            let message = "a run is a file, or in memory".to_owned();
+            let matrices = joined_in_every_order(&with_columns(join, named), |join| {
+                runs.joined(join, &qrels.qrels)?.ok_or_else(|| Error::Unanswerable(message.clone()))
+            })?;
+            let mut asked = Identify::of(&matrices)?.digits(digits).top(top);
+            for (name, number) in &numbers {
+                asked = asked.number(name, number)?;
+            }
+            if !told.is_empty() {
+                let row = |(query, value)| ToldRow {
+                    place: String::new(),
+                    query: String::into_bytes(query),
+                    value,
+                };
+                asked = asked.scores(&measure, told.into_iter().map(row))?;
+            }
+            asked.run()
+        })?;
+        Ok(Identified { found })
     }
 
     /// The matrix of rows that are a part of all rows, such as a partition. Any of the sources may be `None`.

@@ -45,6 +45,7 @@ MADE_BY = {
     "laneval.Comparison": "compare",
     "laneval.CustomMeasure": "measure",
     "laneval.Deltas": "Comparison.per_query",
+    "laneval.Identified": "identify",
     "laneval.Matrix": "build",
     "laneval.PerQuery": "per_query",
     "laneval.Pools": "pools",

@@ -94,11 +94,18 @@ impl Resamples {
         }
     }
 
-    /// The mean differences of a pair of series over the resamples that took any query.
-    pub fn means(&self, pair: Pair) -> Means {
+    /// The mean differences of a pair of series over the resamples that took any query; `without` is the series that is 1 for each query
+    /// without a value.
+    pub fn means(&self, pair: Pair, without: Option<usize>) -> Means {
         let [baseline, run] = [&self.sums[pair.baseline], &self.sums[pair.run]];
         let sums = baseline.iter().zip(run).map(|(baseline, run)| run - baseline);
-        Means::of(sums.zip(self.taken.iter().copied()))
+        match without {
+            None => Means::of(sums.zip(self.taken.iter().copied())),
+            Some(without) => {
+                let taken = self.taken.iter().zip(&self.sums[without]);
+                Means::of(sums.zip(taken.map(|(&taken, &without)| taken.saturating_sub(without as u64))))
+            }
+        }
     }
 }
 
@@ -290,7 +297,7 @@ mod tests {
         let counts = examples::counts(runs);
         let resamples = of(&counts);
         assert_eq!(resamples.taken.len(), RESAMPLES as usize);
-        let means = resamples.means(PAIR);
+        let means = resamples.means(PAIR, None);
         assert_eq!(means.kept(), expected.kept);
         assert_eq!(means.resamples[0], expected.first);
         near(means.percentiles(0.05, unit).unwrap(), expected.percentiles);
@@ -398,7 +405,7 @@ mod tests {
         let unit = Unit::of([1.0]);
         let counts = examples::counts(&runs);
         let resamples = of(&counts);
-        let [there, back] = [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair));
+        let [there, back] = [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair, None));
         let (low, high) = there.percentiles(0.1, unit).unwrap();
         near(back.percentiles(0.1, unit).unwrap(), (-high, -low));
         let there = there.bca(0.1, unit, &units::deltas(&counts[0], &counts[1]));
@@ -415,7 +422,7 @@ mod tests {
         for delta in [0.0, 0.125] {
             let runs = [vec![0.25; 30], vec![0.25 + delta; 30]];
             let counts = examples::counts(&runs);
-            let means = of(&counts).means(PAIR);
+            let means = of(&counts).means(PAIR, None);
             near(means.percentiles(0.05, unit).unwrap(), (delta, delta));
             let bca = means.bca(0.05, unit, &units::deltas(&counts[0], &counts[1]));
             assert_eq!((bca.less, bca.equal), (0, means.kept() as u64));
@@ -430,7 +437,7 @@ mod tests {
         let mut runs = [vec![0.2; 200], vec![0.2; 200]];
         runs[1][17] = 0.9;
         let counts = examples::counts(&runs);
-        let means = of(&counts).means(PAIR);
+        let means = of(&counts).means(PAIR, None);
         let bca = |alpha| means.bca(alpha, Unit::of([1.0]), &units::deltas(&counts[0], &counts[1]));
         let expected = 198.0 / (6.0 * (200.0f64 * 199.0).sqrt());
         assert!((bca(0.05).acceleration - expected).abs() < 1e-9);
@@ -440,7 +447,7 @@ mod tests {
 
     #[test]
     fn no_interval_without_resamples() {
-        let means = Resamples::of(SEED, &[], &[&[], &[]], 100).means(PAIR);
+        let means = Resamples::of(SEED, &[], &[&[], &[]], 100).means(PAIR, None);
         assert_eq!((means.kept(), means.percentiles(0.05, Unit::of([1.0]))), (0, None));
         assert_eq!(means.bca(0.05, Unit::of([1.0]), &[]).interval, None);
     }

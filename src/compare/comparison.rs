@@ -9,6 +9,7 @@ use super::randomised::Pair;
 use crate::error::{Error, Result};
 use crate::measure::{Better, Measure};
 use crate::scores::QuerySet;
+use crate::stats::is_undefined;
 use crate::stats::rounding::{are_best, is_equal, settled};
 
 /// A comparison of runs under measures.
@@ -33,6 +34,8 @@ pub struct Comparison {
     pub query_set: QuerySet,
     /// The number of queries that count.
     pub queries: usize,
+    /// The number of queries among them without a value, by measure; they are in nothing of that measure.
+    pub skipped: Vec<usize>,
     /// The number of hypotheses of each family.
     pub family_size: usize,
     /// The number of draws of signs; 0 if none were drawn.
@@ -160,10 +163,15 @@ impl Comparison {
         self.lacking[run].binary_search(&query).is_ok()
     }
 
+    /// Whether a query has a value under a measure; as far as values are known.
+    pub fn is_defined(&self, measure: usize, query: usize) -> bool {
+        !is_undefined(self.values(measure, 0)[query])
+    }
+
     /// By how much a query differs between the two runs of a pair: 0 if its values are equal within rounding.
     pub fn change(&self, of: &Difference, query: usize) -> f64 {
         let [a, b] = [of.pair.baseline, of.pair.run].map(|run| self.values(of.measure, run)[query]);
-        if is_equal(a, b) { 0.0 } else { b - a }
+        if is_undefined(a) || is_equal(a, b) { 0.0 } else { b - a }
     }
 
     /// Whether a run is the best under a measure, or equal to the best within rounding; no run is if all are equal.
@@ -211,6 +219,7 @@ impl Comparison {
             Error::Unanswerable(format!("the gate `{gate}` is on {}, which is not compared", gate.measure()))
         };
         let measure = self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
+        gate.check_skipped(self.skipped[measure], self.queries)?;
         let baseline = self.baseline.unwrap_or(0);
         let judged = |run: usize| {
             let difference = self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });

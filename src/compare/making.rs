@@ -17,7 +17,7 @@ use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::{Unit, is_zero};
 use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
-use crate::measure::{Average, Measure};
+use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{QuerySet, Scores};
 use crate::watch::{Watch, not_stopped};
 
@@ -125,6 +125,7 @@ impl Comparison {
             agreement: Vec::new(),
             query_set,
             queries: sums.queries as usize,
+            skipped: sums.measures.iter().map(|of| (sums.queries - of.queries) as usize).collect(),
             family_size: 0,
             draws: 0,
             notes: Vec::new(),
@@ -132,6 +133,11 @@ impl Comparison {
             terms: vec![vec![Vec::new(); names.len()]; measures.len()],
             lacking: vec![Vec::new(); names.len()],
         };
+        if let Some((measure, _)) = measures.iter().zip(&sums.measures).find(|(_, of)| of.queries == 0) {
+            return Err(Error::Unanswerable(format!(
+                "no query has a value under {measure}: there is nothing to compare"
+            )));
+        }
         // The order matters: p come before the test that decides, that before its correction, and notes look at all of them.
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values, watch)?;
@@ -155,7 +161,7 @@ impl Comparison {
             false => (at + 1).to_string(),
         };
         let mean = |(measure, of): (&Measure, &MeasureSums), run: usize| {
-            let mean = of.runs[run].mean(self.queries);
+            let mean = of.runs[run].mean(of.queries as usize);
             if measure.definition().average == Average::Geometric { mean.exp() } else { mean }
         };
         let run = |(at, name): (usize, &String)| Compared {
@@ -170,11 +176,14 @@ impl Comparison {
 
     /// Computes the difference of each pair without random draws.
     fn describe(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) -> Result<()> {
-        let n = self.queries;
-        let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
         let pairs = pairs(self.runs.len(), self.baseline);
         let is_exact = self.decides_exactly(values, &pairs);
+        let mut indicators = self.measures.len() * self.runs.len()..;
         for (measure, of) in sums.measures.iter().enumerate() {
+            let n = of.queries;
+            let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
+            let may_skip = self.measures[measure].of_nothing() == OfNothing::Skip;
+            let without = if may_skip { indicators.next() } else { None };
             for (&pair, pair_sums) in pairs.iter().zip(&of.pairs) {
                 let paired = pair_sums.paired(of.unit).ok_or_else(|| {
                     let runs = [pair.baseline, pair.run].map(|at| self.runs[at].name.as_str());
@@ -195,7 +204,8 @@ impl Comparison {
                 }
                 if let Some(resamples) = &sums.resamples {
                     let at = |run| measure * self.runs.len() + run;
-                    let means = resamples.means(Pair { baseline: at(pair.baseline), run: at(pair.run) });
+                    let means =
+                        resamples.means(Pair { baseline: at(pair.baseline), run: at(pair.run) }, without);
                     difference.interval = self.resampled(&means, &paired, of.unit, counts.as_deref());
                 }
                 self.differences.push(difference);

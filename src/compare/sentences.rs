@@ -10,6 +10,7 @@ use super::p_is::p_is;
 use super::randomised::Pair;
 use crate::measure::Better;
 use crate::sort;
+use crate::summary::said_left_out;
 
 /// The number of queries from which on nearly every difference is significant.
 const MANY: usize = 10_000;
@@ -247,6 +248,9 @@ impl Comparison {
     pub(super) fn note(&mut self) {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
+        for (measure, &queries) in self.measures.iter().zip(&self.skipped).filter(|(_, count)| **count > 0) {
+            notes.push(said_left_out(measure, queries as u64));
+        }
         if (2..FEW).contains(&self.queries) && self.options.test == Test::T {
             let any = |is_there: fn(&Difference) -> bool| self.differences.iter().any(is_there);
             let see = match (any(|of| of.exact.is_some()), any(|of| of.randomised.is_some())) {
@@ -338,8 +342,9 @@ impl Comparison {
         let note = |of: &Difference, run: usize| {
             let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
             let lacking = self.lacking(run);
-            let made: f64 = lacking.iter().map(|&query| values[query] - others[query]).sum();
-            let made = made / self.queries as f64;
+            let defined = lacking.iter().filter(|&&query| self.is_defined(of.measure, query));
+            let made: f64 = defined.map(|&query| values[query] - others[query]).sum();
+            let made = made / (self.queries - self.skipped[of.measure]) as f64;
             let (queries, count) = match lacking.len() {
                 1 => ("1 query".to_owned(), "counts"),
                 count => (format!("{count} queries"), "count"),

@@ -22,6 +22,7 @@ use super::randomised::DrawSums;
 use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::Unit;
 use crate::error::{Error, Result};
+use crate::measure::OfNothing;
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::summary::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wrong};
 use crate::summary::stored::{self, AddedFields, StoredQueries};
@@ -59,9 +60,12 @@ impl Shard {
 impl Partial {
     /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let added: AddedToPart =
-            [AddedFields::of(&self.summary), self.judged.as_ref().and_then(AddedFields::of)];
-        match added.iter().any(Option::is_some) {
+        let summary = AddedFields::of(&self.summary);
+        let judged = self.judged.as_ref().and_then(AddedFields::of);
+        let skipped: Vec<u64> = self.sums.measures.iter().map(|of| self.sums.queries - of.queries).collect();
+        let says = summary.is_some() || judged.is_some() || skipped.iter().any(|&count| count > 0);
+        let added = AddedToPart { summary, judged, skipped };
+        match says {
             false => seal(MAGIC, FIRST_SCHEMA, &StoredPart::of(self, FIRST_SCHEMA)),
             true => seal(MAGIC, SCHEMA, &(StoredPart::of(self, SCHEMA), added)),
         }
@@ -74,10 +78,11 @@ impl Partial {
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
         let sealed = open(MAGIC, "a part of a comparison", bytes)?;
         match sealed.schema {
-            1 => sealed.fields::<StoredPart<'_>>()?.partial(1),
+            1 => sealed.fields::<StoredPart<'_>>()?.partial(1, &[]),
             2 => {
                 let (part, added) = sealed.fields::<(StoredPart<'_>, AddedToPart)>()?;
-                part.with_added(added)?.partial(2)
+                let skipped = added.skipped.clone();
+                part.with_added(added)?.partial(2, &skipped)
             }
             other => Err(no_reader(other, SCHEMA)),
         }
@@ -103,8 +108,14 @@ impl Partial {
     }
 }
 
-/// What schema 2 adds to the two summaries of a part.
-type AddedToPart = [Option<AddedFields>; 2];
+/// What schema 2 adds to a part and its two summaries.
+#[derive(Serialize, Deserialize)]
+struct AddedToPart {
+    summary: Option<AddedFields>,
+    judged: Option<AddedFields>,
+    /// The numbers of queries without a value, by measure.
+    skipped: Vec<u64>,
+}
 
 /// All fields of a part, in schema 1, with its summaries in schema 1. In schema 2 what is new in the summaries follows.
 #[derive(Serialize, Deserialize)]
@@ -189,7 +200,7 @@ impl<'a> StoredPart<'a> {
     }
 
     /// The part, with what is new in its summaries.
-    fn with_added(self, [of, judged]: AddedToPart) -> Result<Self> {
+    fn with_added(self, AddedToPart { summary: of, judged, .. }: AddedToPart) -> Result<Self> {
         let add = |stored, added: Option<AddedFields>| match added {
             Some(added) => added.add_to(stored),
             None => Ok(stored),
@@ -199,8 +210,8 @@ impl<'a> StoredPart<'a> {
         Ok(StoredPart { summary, judged: of_judged, ..self })
     }
 
-    /// Makes the part, whose summaries are those of this schema.
-    fn partial(self, schema: u32) -> Result<Partial> {
+    /// Makes the part, whose summaries are those of this schema; `skipped` are the numbers of queries without a value by measure, or none.
+    fn partial(self, schema: u32, skipped: &[u64]) -> Result<Partial> {
         let summary = self.summary.summary(schema)?;
         let judged = self.judged.map(|judged| judged.summary(schema)).transpose()?;
         let options = self.options.options()?;
@@ -215,15 +226,24 @@ impl<'a> StoredPart<'a> {
         if self.filled.iter().any(|&filled| filled > shape.queries) {
             return Err(contradiction());
         }
-        let measures = self.measures.into_iter().zip(names).map(|(of, measure)| {
-            of.sums(&shape).ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
+        if !skipped.is_empty() && skipped.len() != names.len() {
+            return Err(contradiction());
+        }
+        let skipping = names.iter().filter(|of| of.of_nothing() == OfNothing::Skip).count();
+        let measures = self.measures.into_iter().zip(names).enumerate().map(|(at, (of, measure))| {
+            let without = skipped.get(at).copied().unwrap_or(0);
+            let may_skip = without == 0 || measure.of_nothing() == OfNothing::Skip;
+            let queries =
+                shape.queries.checked_sub(without).filter(|_| may_skip).ok_or_else(contradiction)?;
+            of.sums(&PartShape { queries, ..shape })
+                .ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
         });
         let measures = measures.collect::<Result<Vec<MeasureSums>>>()?;
         let series = measures.len() * self.runs.len();
         let drawn = self.drawn.into_owned().map(|drawn| shape.drawn(drawn, series)).transpose()?;
         let resamples = self.resamples.into_owned();
         if resamples.is_some() != (options.interval != Interval::T)
-            || resamples.as_ref().is_some_and(|of| !shape.has_resamples(of, series))
+            || resamples.as_ref().is_some_and(|of| !shape.has_resamples(of, series + skipping))
         {
             return Err(wrong("its resamples contradict each other"));
         }
@@ -374,6 +394,7 @@ impl StoredPartMeasure {
         }
         let sum = |text: &String| ExactSum::from_parts(&text.parse::<Fixed>().ok()?);
         Some(MeasureSums {
+            queries: shape.queries,
             unit: Unit::of_exponent(self.unit)?,
             runs: self.runs.iter().map(sum).collect::<Option<_>>()?,
             pairs: self.pairs.into_iter().map(|pair| pair.sums(shape)).collect::<Option<_>>()?,

@@ -26,13 +26,16 @@ pub struct RunSums {
     pub measures: Vec<MeasureSums>,
     /// The sums under random signs, by measure and run, if they are kept.
     pub drawn: Option<Vec<DrawSums>>,
-    /// The sums under resamples, by measure and run, if an interval is made of them.
+    /// The sums under resamples, by measure and run, if an interval is made of them; behind them, for each measure under which queries may
+    /// have no value, how many of these a resample took.
     pub resamples: Option<Resamples>,
 }
 
 /// The sums of runs under a measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeasureSums {
+    /// The number of queries that have a value.
+    pub queries: u64,
     /// The unit of the whole numbers.
     pub unit: Unit,
     /// The sum of the averaged terms, by run.
@@ -69,8 +72,13 @@ impl RunSums {
         watch: Option<&Watch>,
     ) -> RunSums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
-        let resamples =
-            || Resamples::watched(options.seed, &values.queries, &values.series(), RESAMPLES, watch);
+        let resamples = || {
+            let skipping = values.measures.iter().filter(|of| of.may_skip);
+            let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
+            let mut series = values.series();
+            series.extend(indicators.iter().map(Vec::as_slice));
+            Resamples::watched(options.seed, &values.queries, &series, RESAMPLES, watch)
+        };
         RunSums {
             queries: values.queries.len() as u64,
             filled: values.filled.clone(),
@@ -121,15 +129,18 @@ impl MeasureSums {
             sum.add_all(terms);
             sum
         };
+        let terms = values.defined_terms();
         MeasureSums {
+            queries: terms.first().map_or(0, Vec::len) as u64,
             unit: values.unit,
-            runs: values.terms.iter().map(sum).collect(),
+            runs: terms.iter().map(sum).collect(),
             pairs: pairs.iter().map(pair).collect(),
-            spread: wants_spread.then(|| Spread::of(&values.terms)),
+            spread: wants_spread.then(|| Spread::of(&terms)),
         }
     }
 
     fn merge(&mut self, other: &MeasureSums) {
+        self.queries += other.queries;
         self.runs.iter_mut().zip(&other.runs).for_each(|(sum, more)| sum.merge(more));
         self.pairs.iter_mut().zip(&other.pairs).for_each(|(pair, more)| pair.merge(more));
         if let (Some(spread), Some(more)) = (&mut self.spread, &other.spread) {

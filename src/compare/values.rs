@@ -1,12 +1,15 @@
 //! The values that are compared: of every run, measure and query, over one set of queries, as numbers and in whole units.
 
+use std::borrow::Cow;
+
 use super::options::ComparisonOptions;
 use super::philox::query_hash;
 use super::randomised::Pair;
 use super::units::Unit;
 use crate::error::{Error, Result};
-use crate::measure::{Better, Measure};
+use crate::measure::{Better, Measure, OfNothing};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
+use crate::stats::is_undefined;
 
 /// Values of runs over the same queries.
 pub struct Values {
@@ -24,26 +27,80 @@ pub struct Values {
 
 /// The values of runs under a measure.
 pub struct MeasureValues {
-    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean.
+    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean; undefined where there is no value.
     pub terms: Vec<Vec<f64>>,
     /// The unit of the values of all runs.
     pub unit: Unit,
-    /// The terms in whole units, `[run][query]`.
+    /// The terms in whole units, `[run][query]`; 0 of queries without a value, which then change no sum, whatever their sign or weight.
     pub counts: Vec<Vec<i64>>,
+    /// The places of the queries without a value, ascending; the same of all runs.
+    pub undefined: Vec<usize>,
+    /// Whether queries may have no value under the measure.
+    pub may_skip: bool,
     /// The direction in which the measure is better.
     pub better: Better,
 }
 
 impl MeasureValues {
-    /// The differences of a pair of runs in whole units.
+    /// The values of these terms, `[run][query]`, which are undefined at these places.
+    fn of(
+        measure: &Measure,
+        terms: Vec<Vec<f64>>,
+        undefined: Vec<usize>,
+        options: &ComparisonOptions,
+    ) -> MeasureValues {
+        let stated = options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
+        // Over all runs and the stated largest value, so that every series under the measure counts in one unit.
+        let known = terms.iter().flatten().copied().filter(|&term| !is_undefined(term));
+        let unit = Unit::of(known.chain(stated));
+        let whole = |&term: &f64| if is_undefined(term) { 0.0 } else { term };
+        let counts = |terms: &Vec<f64>| match undefined.is_empty() {
+            true => unit.counts(terms),
+            false => unit.counts(&terms.iter().map(whole).collect::<Vec<_>>()),
+        };
+        MeasureValues {
+            counts: terms.iter().map(counts).collect(),
+            undefined,
+            may_skip: measure.of_nothing() == OfNothing::Skip,
+            terms,
+            unit,
+            better: measure.definition().better,
+        }
+    }
+
+    /// The differences of a pair of runs in whole units, of the queries that have a value.
     pub fn counts_of(&self, pair: Pair) -> Vec<i64> {
-        super::units::deltas(&self.counts[pair.baseline], &self.counts[pair.run])
+        self.of_defined(super::units::deltas(&self.counts[pair.baseline], &self.counts[pair.run]))
+    }
+
+    /// Numbers by query without those of queries that have no value.
+    fn of_defined<T: Copy>(&self, numbers: Vec<T>) -> Vec<T> {
+        if self.undefined.is_empty() {
+            return numbers;
+        }
+        let kept = numbers.iter().enumerate().filter(|(at, _)| self.undefined.binary_search(at).is_err());
+        kept.map(|(_, &number)| number).collect()
+    }
+
+    /// The terms of the queries that have a value, `[run][query]`.
+    pub fn defined_terms(&self) -> Cow<'_, [Vec<f64>]> {
+        match self.undefined.is_empty() {
+            true => self.terms.as_slice().into(),
+            false => self.terms.iter().map(|terms| self.of_defined(terms.clone())).collect(),
+        }
+    }
+
+    /// 1 for each query without a value, and 0 for the others.
+    pub fn indicator(&self) -> Vec<i64> {
+        let mut indicator = vec![0; self.terms.first().map_or(0, Vec::len)];
+        self.undefined.iter().for_each(|&at| indicator[at] = 1);
+        indicator
     }
 
     /// The differences of a pair of runs, and the same in whole units.
     pub fn deltas(&self, pair: Pair) -> (Vec<f64>, Vec<i64>) {
         let [a, b] = [&self.terms[pair.baseline], &self.terms[pair.run]];
-        (a.iter().zip(b).map(|(a, b)| b - a).collect(), self.counts_of(pair))
+        (self.of_defined(a.iter().zip(b).map(|(a, b)| b - a).collect()), self.counts_of(pair))
     }
 }
 
@@ -79,22 +136,15 @@ impl Values {
         let measure = |(at, measure): (usize, &Measure)| {
             let picked = per_query.iter().zip(&common).zip(runs).map(|((of, places), run)| {
                 let average = measure.definition().average;
-                let value = |(&place, id): (&usize, &Vec<u8>)| {
-                    finite(of.values[at][place], run, measure, id).map(|value| average.term(value))
+                let value = |(&place, id): (&usize, &Vec<u8>)| match of.values[at][place] {
+                    value if is_undefined(value) => Ok(value),
+                    value => finite(value, run, measure, id).map(|value| average.term(value)),
                 };
                 places.iter().zip(&ids).map(value).collect::<Result<Vec<f64>>>()
             });
             let terms = picked.collect::<Result<Vec<_>>>()?;
-            let stated = options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
-            // Over all runs and the stated largest value, so that every series under the measure counts in one unit.
-            let unit = Unit::of(terms.iter().flatten().copied().chain(stated));
-            let definition = measure.definition();
-            Ok(MeasureValues {
-                counts: terms.iter().map(|terms| unit.counts(terms)).collect(),
-                terms,
-                unit,
-                better: definition.better,
-            })
+            let undefined = undefined(runs, &terms)?;
+            Ok(MeasureValues::of(measure, terms, undefined, options))
         };
         let measures = scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
         let filled = |run: &RunScores| if run.filled { run.missing.count } else { 0 };
@@ -114,6 +164,20 @@ impl Values {
     /// The values in whole units, one series for each measure and run.
     pub fn series(&self) -> Vec<&[i64]> {
         self.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect()
+    }
+}
+
+/// The places of the queries without a value, which must be the same in all runs.
+fn undefined(runs: &[RunScores], terms: &[Vec<f64>]) -> Result<Vec<usize>> {
+    let places =
+        |terms: &Vec<f64>| -> Vec<usize> { (0..terms.len()).filter(|&at| is_undefined(terms[at])).collect() };
+    let first = terms.first().map(places).unwrap_or_default();
+    match runs.iter().zip(terms).find(|(_, terms)| places(terms) != first) {
+        None => Ok(first),
+        Some((other, _)) => unanswerable(format!(
+            "nothing=skip left out other queries of {} than of {}: take nothing=0",
+            runs[0].name, other.name
+        )),
     }
 }
 

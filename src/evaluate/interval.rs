@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::label::{LabelMatrix, Notice, TiedGroups};
 use crate::measure::Measure;
 use crate::scores::{RunScores, Scores, TiedValue};
-use crate::stats::StatName;
+use crate::stats::{StatName, is_undefined};
 
 /// The smallest spread of averages that is reported, as a share of the expected average.
 const WORTH_A_WORD: f64 = 0.01;
@@ -98,5 +98,6 @@ impl Evaluator {
 fn varying(best: &RunScores, worst: &RunScores, measure: usize) -> usize {
     let values =
         |run: &RunScores| run.per_query.as_ref().map(|of| of.values[measure].clone()).unwrap_or_default();
-    values(best).iter().zip(values(worst)).filter(|(best, worst)| *best != worst).count()
+    let differ = |(best, worst): &(&f64, f64)| !is_undefined(*worst) && *best != worst;
+    values(best).iter().zip(values(worst)).filter(differ).count()
 }

@@ -10,6 +10,9 @@ use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
 use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, TiedGroup, View};
 use crate::reference::{Ranking, ReferenceGrades};
 
+/// The groups of equal scores among the labels of a ranking.
+type TiesOfLabels<'a> = dyn Fn(&[u8]) -> Vec<TiedGroup> + Sync + 'a;
+
 /// The grades of each judge of each query.
 pub(super) struct JudgedQueries {
     queries: Vec<Vec<Judge>>,
@@ -83,7 +86,7 @@ impl Judge {
         book: &Codebook,
         labels: &[u8],
         numbers: &[u32],
-        (view, ties): (View, &(dyn Fn(&[u8]) -> Vec<TiedGroup> + Sync)),
+        (view, ties): (View, &TiesOfLabels<'_>),
         of: impl Fn(&Ranking<'_>) -> f64,
     ) -> f64 {
         let (mut own, mut grades) = (Vec::with_capacity(labels.len()), Vec::new());

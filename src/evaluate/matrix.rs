@@ -12,6 +12,7 @@ use crate::engine::{ChosenEngine, Engine};
 use crate::error::Result;
 use crate::label::LabelMatrix;
 use crate::scores::{QuerySet, Scores, TiedValue};
+use crate::stats::ExactSum;
 use crate::summary::Summary;
 use crate::timing::Timing;
 
@@ -50,6 +51,22 @@ impl Evaluator {
             let (outcome, sink) =
                 evaluator.matrix(engine, matrix, Wants::SUMMARY, &mut Timing::default(), &begin)?;
             Ok((outcome.summary()?, sink))
+        })
+    }
+
+    /// Returns the exact sum of the values under each measure of the only run of a matrix, and a sink that has been shown all values.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub(crate) fn sums_into<S: Sink>(
+        &self,
+        matrix: &LabelMatrix,
+        begin: impl Fn() -> S + Sync,
+    ) -> Result<(Vec<ExactSum>, S)> {
+        let wants = Wants { moments: false, values: false, prints: false };
+        self.evaluation(matrix)?.on_engine(|evaluator, engine| {
+            let (outcome, sink) = evaluator.matrix(engine, matrix, wants, &mut Timing::default(), &begin)?;
+            Ok((outcome.sums.sums, sink))
         })
     }
 

@@ -32,7 +32,7 @@ use crate::label::Batch;
 /// ```
 pub trait Sink: Send {
     /// Takes the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and [`Batch::query`] tell the run and the
-    /// query of a row.
+    /// query of a row. A query without a value has [`UNDEFINED`](crate::scores::UNDEFINED).
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
 
     /// Adds what another worker's sink has been shown.

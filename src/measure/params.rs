@@ -7,7 +7,7 @@ pub static JUDGES: Param = Param {
     name: "judges",
     kind: Kind::Word(&["largest", "mean", "min", "max"]),
     default: "largest",
-    excludes: "",
+    excludes: "nothing",
     needs: "",
     doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
 };
@@ -110,7 +110,7 @@ impl Kind {
     }
 
     /// The words among the values.
-    pub(super) fn words(&self) -> &'static [&'static str] {
+    pub(crate) fn words(&self) -> &'static [&'static str] {
         match *self {
             Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
             Kind::Gain => &GAINS,

@@ -89,7 +89,7 @@ pub(super) fn vocabulary(text: &str) -> Resolved<(Option<&'static Profile>, usiz
 }
 
 /// A row that a text may mean, with the way to read what follows its name.
-struct Candidate<'a> {
+struct NameCandidate<'a> {
     /// The row's name, its measure, and the parameters that it stands for.
     name: &'static str,
     draft: Draft,
@@ -142,7 +142,7 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
         return Ok(set(text, profile));
     }
     let rows = MEASURES.iter().filter(|row| profile.is_none() && row.name.eq_ignore_ascii_case(name));
-    let rows = rows.map(|row| Candidate {
+    let rows = rows.map(|row| NameCandidate {
         name: row.name,
         draft: start(row),
         foreign: None,
@@ -151,9 +151,9 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
     let foreign = FOREIGN.iter().filter(|row| profile.map_or(row.bare, |of| of.tools.contains(&row.tool)));
     let foreign = foreign.filter_map(|row| {
         let rest = follows(row, text, name, rest, profile.is_some())?;
-        Some(Candidate { name: row.name, draft: row.draft(), foreign: Some(row), rest })
+        Some(NameCandidate { name: row.name, draft: row.draft(), foreign: Some(row), rest })
     });
-    let mut candidates: Vec<Candidate> = rows.chain(foreign).collect();
+    let mut candidates: Vec<NameCandidate> = rows.chain(foreign).collect();
     let Some(first) = candidates.first() else { return Err(suggest::unknown(text, name, rest, profile)) };
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
@@ -244,7 +244,7 @@ fn formula(draft: &Draft) -> (&'static str, String) {
     (draft.definition.name, whole.written())
 }
 
-impl Candidate<'_> {
+impl NameCandidate<'_> {
     /// Reads the measures of a text whose name ends at byte `end`.
     fn read(self, text: &str, end: usize) -> Resolved<Vec<Draft>> {
         match self.rest {
@@ -265,7 +265,7 @@ impl Candidate<'_> {
 }
 
 /// The error of a name that means different formulas in different tools.
-fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
+fn ambiguous(text: &str, name: &str, candidates: &[NameCandidate]) -> MeasureError {
     let mut meanings: Vec<(Draft, Vec<String>)> = Vec::new();
     for candidate in candidates {
         let (draft, name) = match candidate.foreign {
@@ -329,7 +329,7 @@ impl Foreign {
         let (text, name, end) = name_of(&example, Profile::of_tool(self.tool));
         let rest = follows(self, text, name, &text[end..], true);
         let read = |rest| {
-            Candidate { name: self.name, draft: self.draft(), foreign: Some(self), rest }.read(text, end)
+            NameCandidate { name: self.name, draft: self.draft(), foreign: Some(self), rest }.read(text, end)
         };
         rest.map_or_else(|| unreachable!("{example}"), read).unwrap_or_else(|error| unreachable!("{error}"))
     }

@@ -60,7 +60,8 @@ impl Suffix {
     pub(super) fn reads(self, text: &str) -> bool {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
-            Suffix::Digits | Suffix::At => digits && !text.is_empty(),
+            Suffix::Digits => digits && !text.is_empty(),
+            Suffix::At => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b','),
             Suffix::Persistence => !digits,
             Suffix::Call(_) | Suffix::Cut | Suffix::Whole => false,
             _ => true,

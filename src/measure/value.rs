@@ -231,7 +231,7 @@ impl Measure {
     ///
     /// # Errors
     /// A parameter that the measure does not have; a value that the parameter does not take; a parameter that has no meaning without
-    /// another one.
+    /// another one, or beside one.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.param_at(at).kind);
@@ -242,6 +242,11 @@ impl Measure {
             return Err(wrong(format!("`{param}={value}` is not {expected}")));
         };
         let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
+        let excluded = self.definition.param_at(at).excludes;
+        let mut names = others.clone().map(|(of, _)| self.definition.param_at(of).name);
+        if names.any(|name| name == excluded) && value.to_string() != self.definition.param_at(at).default {
+            return Err(wrong(format!("`{param}` cannot be given together with `{excluded}`")));
+        }
         let values: Vec<_> = others.chain([(at, value)]).collect();
         let uncuttable = self.definition.uncuttable(&values, self.cutoff.is_some());
         match self.definition.unmet(&values).or(uncuttable) {

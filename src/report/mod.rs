@@ -8,6 +8,7 @@ mod comparison;
 mod delimited;
 mod grid;
 pub mod html;
+mod identified;
 mod json;
 mod jsonl;
 pub(crate) mod long;
@@ -25,6 +26,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::compare::{Comparison, Gate, Judged};
+use crate::identify::Identified;
 use crate::pools::Pools;
 use crate::scores::Scores;
 use markup::Markup;
@@ -204,6 +206,26 @@ impl Format {
             Format::Trec | Format::Html | Format::Svg | Format::Junit => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 format!("the format {self} has no place for pools"),
+            )),
+        }
+    }
+
+    /// Writes the definition of a number in this format.
+    ///
+    /// # Errors
+    /// The error of the writer; all formats but [`Format::Table`] and [`Format::Json`], which have no place for it.
+    pub fn write_identified(
+        self,
+        found: &Identified,
+        options: &ReportOptions,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
+        match self {
+            Format::Table => identified::table::write(found, options, to),
+            Format::Json => identified::json::write(found, to),
+            _ => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("the format {self} has no place for the definition of a number"),
             )),
         }
     }

@@ -7,7 +7,7 @@ use crate::evaluate::Evaluator;
 use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
 use crate::label::code::NEGATIVE;
 use crate::label::{Above, Facts, Ids, LabelMatrix};
-use crate::measure::Measure;
+use crate::measure::{Measure, OfNothing};
 pub use terms::{How, LastLine, RankTerms, Term};
 
 /// The judgment of a document.
@@ -161,9 +161,16 @@ fn shown(
         let known = if evaluator.knows_all() { facts } else { facts.map(|_| own.of(0)) };
         let terms = known.map_or(Vec::new(), |facts| {
             let in_order = evaluator.is_in_order();
-            let terms = |recipe| terms::terms(recipe, &codes, facts).filter(|_| in_order);
+            // A value that is put in the place of the formula's has no terms.
+            let replaced = |measure: &Measure| {
+                measure.of_nothing() != OfNothing::Zero
+                    && measure.relevance(book).is_ok_and(|relevance| relevance.of(facts) == 0.0)
+            };
+            let terms = |(recipe, measure): (_, &Measure)| {
+                terms::terms(recipe, &codes, facts).filter(|_| in_order && !replaced(measure))
+            };
             let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);
-            recipes.iter().map(terms).chain(none).collect()
+            recipes.iter().zip(evaluator.measures()).map(terms).chain(none).collect()
         });
         let ranked = |(rank, document): (u32, Retrieved)| RankedDocument {
             rank,

@@ -550,6 +550,11 @@ pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> 
     notices
 }
 
+/// The same of one measure, in words.
+pub(crate) fn said_left_out(measure: &Measure, queries: u64) -> String {
+    Notice::LeftOut { measures: vec![measure.to_string()], queries }.to_string()
+}
+
 /// Whether the lowest relevant grade changes values of the measure.
 fn looks_at_rel(measure: &Measure) -> bool {
     let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";

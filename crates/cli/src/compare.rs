@@ -474,7 +474,9 @@ impl Compare {
         let ignored = self.asked.rel_note(&scores.measures);
         let few = printed::few(comparison, &self.fail_if);
         let of_scores = notes(scores);
-        let of_comparison: Vec<Note> = printed::notes(comparison);
+        // Queries without a value are noted with the scores, and with the comparison, which may have none.
+        let mut of_comparison: Vec<Note> = printed::notes(comparison);
+        of_comparison.retain(|note| !of_scores.contains(note));
         let threads = self.asked.threads.note();
         let all = threads
             .iter()

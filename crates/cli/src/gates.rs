@@ -48,6 +48,7 @@ pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
                     run.name
                 ))
             })?;
+            gate.check_skipped(measure.map_or(0, |measure| run.skipped(measure)), run.queries)?;
             let verdict =
                 gate.verdict(GateFacts { run: average, baseline: None, paired: None, worse: None })?;
             let told = gate.sentence(&run.name, &verdict, ChangeTold::default()).to_string();

@@ -21,6 +21,7 @@ const COMMON: &[(&str, &[&str])] = &[
         "ci", "margin", "power", "rel", "only", "partial", "verbose", "quiet",
     ]),
     ("pools", &["measures", "depth", "teams", "output", "format", "precision", "rel", "queries", "ties", "quiet"]),
+    ("identify", &["scores", "measure", "digits", "top", "output", "format", "quiet"]),
     ("show", &["queries", "measures", "top", "titles", "output", "format", "precision", "rel", "depth", "judged_only", "ties", "names_by", "quiet"]),
     ("merge", &["qrels", "stats", "output", "format", "precision", "fail_if", "wide", "partial", "quiet"]),
     ("build", &["output", "keep_ties", "depth", "ties", "score", "names_by", "threads", "quiet"]),

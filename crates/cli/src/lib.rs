@@ -6,6 +6,7 @@ mod as_library;
 mod asked;
 mod bench;
 mod build;
+mod check;
 mod choice;
 mod compare;
 mod completions;
@@ -17,10 +18,12 @@ mod formats;
 mod gates;
 mod r#gen;
 mod help;
+mod identify;
 mod info;
 mod inputs;
 mod judges;
 mod libraries;
+mod limited;
 mod lost_queries;
 mod man;
 mod measures;
@@ -109,11 +112,13 @@ enum Command {
     Eval(Box<eval::Eval>),
     Compare(Box<compare::Compare>),
     Pools(Box<pools::PoolsAsked>),
+    Identify(Box<identify::IdentifyAsked>),
     Show(show::Show),
     Merge(merge::Merge),
     Build(build::Build),
     Convert(convert::Convert),
     Info(info::Info),
+    Check(check::Check),
     Gen(r#gen::Gen),
     Measures(measures::Measures),
     Devices(devices::Devices),
@@ -181,11 +186,13 @@ impl Cli {
             Command::Eval(eval) => eval.run(&self.words),
             Command::Compare(compare) => compare.run(&self.words),
             Command::Pools(pools) => pools.run(),
+            Command::Identify(identify) => identify.run(),
             Command::Show(show) => show.run(&self.words),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
             Command::Convert(convert) => convert.run(),
             Command::Info(info) => info.run(),
+            Command::Check(check) => check.run(),
             Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),
             Command::Devices(devices) => devices.run(),

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, Param, Profile, Range,
-    Status, Tool, meanings,
+    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, NOTHING, Param, Profile,
+    Range, Status, Tool, meanings,
 };
 use serde::Serialize;
 
@@ -276,7 +276,12 @@ fn examples(row: &Definition) -> Vec<String> {
             Kind::Points => Some("[0.2,0.5,0.8]"),
         };
         let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
-        value.map(|value| format!("{}({needs}{}={value}){at}", row.name, param.name))
+        value.map(|value| {
+            let whole = format!("{}({needs}{}={value})", row.name, param.name);
+            let cut = format!("{whole}{at}");
+            // Some values are those of whole rankings.
+            if cut.parse::<Measure>().is_ok() { cut } else { whole }
+        })
     };
     let plain = [format!("{}{at}", row.name)].into_iter();
     plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
@@ -301,7 +306,7 @@ fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
 }
 
 /// Explains a row, and lists those of its measures that were asked for, except the row itself.
-fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Result<()> {
+fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> io::Result<()> {
     let measures = meant(row, asked);
     let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
     let width = stdout_width().unwrap_or(100).min(100);
@@ -346,11 +351,12 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
 }
 
 /// Explains the parameters of a row.
-fn explain_parameters(row: &Definition, width: usize, to: &mut dyn Write) -> io::Result<()> {
-    if !row.params.is_empty() {
+fn explain_parameters(row: &'static Definition, width: usize, to: &mut dyn Write) -> io::Result<()> {
+    if !row.params.is_empty() || row.is_nothing_worth_a_choice() {
         writeln!(to, "\n  parameters")?;
     }
-    for param in row.params {
+    let nothing = row.is_nothing_worth_a_choice().then_some(&NOTHING);
+    for param in row.params.iter().chain(nothing) {
         let default = match param.default {
             "" => String::new(),
             default => format!("; default {default}"),
@@ -491,7 +497,10 @@ impl MeasureDescription {
             doc: row.doc,
             formula: row.formula,
             citation: row.citation,
-            parameters: row.params.iter().map(parameter).collect(),
+            parameters: {
+                let nothing = row.is_nothing_worth_a_choice().then_some(&NOTHING);
+                row.params.iter().chain(nothing).map(parameter).collect()
+            },
             examples: examples(row),
         }
     }

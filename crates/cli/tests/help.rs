@@ -131,6 +131,7 @@ fn with_files() -> Folder {
     folder.put("judged.letor", "1 qid:1 1:0.5 # a\n0 qid:1 1:0.4 # b\n");
     folder.put("topics.tsv", "301\tinternational organized crime\n");
     folder.put("scores.txt", "0.5\n0.25\n");
+    folder.put("theirs.tsv", "301\t0.5000\n");
     let files = "$L convert qrels.txt --qrels -o qrels.tsv; $L convert bm25.run -o run.tsv; mkdir runs
         (echo query,doc,score; cut -f1,2,4 run.tsv | tail -n +2 | tr '\\t' ,) > run.csv
         echo '{\"301\": {\"d1\": 0.5, \"d2\": 0.25}}' > run.json
@@ -166,7 +167,11 @@ fn examples_of_help_are_commands_that_run() {
             let ran = folder.shell(&format!("{program}; {script}"));
             // 1: a gate failed, as it is to do.
             let is_gate = example.contains("--fail-if") && ran.code == 1;
-            assert!(ran.code == 0 || is_gate, "{example}\n{}", ran.err);
+            // 1: a number of nobody, which has no definition.
+            let is_answer = example.starts_with("laneval identify") && ran.code == 1;
+            // A program of the reader's own, which is not here.
+            let is_own = example.starts_with("laneval check") && ran.code == 2;
+            assert!(ran.code == 0 || is_gate || is_answer || is_own, "{example}\n{}", ran.err);
             assert!(
                 ran.out.len() + ran.err.len() > 0
                     || example.contains("-o ")

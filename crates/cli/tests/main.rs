@@ -4,6 +4,8 @@
 mod action;
 #[path = "../../../tests/cases.rs"]
 mod cases;
+#[cfg(unix)]
+mod check;
 mod cli;
 mod compare;
 #[cfg(unix)]
@@ -16,6 +18,7 @@ mod groups;
 mod guide;
 #[cfg(unix)]
 mod help;
+mod identify;
 mod info;
 mod known;
 mod libraries;
@@ -25,6 +28,7 @@ mod manners;
 mod mapped;
 mod measures;
 mod merge;
+mod nothing;
 mod pages;
 mod parts;
 #[cfg(target_os = "linux")]

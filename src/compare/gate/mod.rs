@@ -150,6 +150,20 @@ impl Gate {
         }
     }
 
+    /// Checks that enough of the queries have a value: a gate on the others would pass or fail for queries that nobody looked at.
+    ///
+    /// # Errors
+    /// More than a tenth of the queries without a value.
+    pub fn check_skipped(&self, skipped: usize, queries: usize) -> Result<()> {
+        match 10 * skipped > queries {
+            false => Ok(()),
+            true => Err(self.cannot(&format!(
+                "{skipped} of {queries} queries have no value, for nothing is relevant for them, and that is more than a tenth: \
+                 nothing=0 counts them"
+            ))),
+        }
+    }
+
     /// The loss of a run, beside the amount of the gate.
     fn change<'a>(&self, facts: GateFacts<'a>, amount: Amount) -> Result<Loss<'a>> {
         let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {

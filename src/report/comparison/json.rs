@@ -31,6 +31,10 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
         settings: settings(comparison),
         queries: comparison.queries,
         measures: comparison.measures.iter().map(ToString::to_string).collect(),
+        skipped: match comparison.skipped.iter().any(|&count| count > 0) {
+            true => comparison.skipped.clone(),
+            false => Vec::new(),
+        },
         runs: runs(comparison),
         pairs: comparison.differences.iter().map(|of| PairOf(comparison, of)).collect(),
         anova: comparison.anova.iter().enumerate().map(|(at, of)| anova(measure(at), of)).collect(),
@@ -154,7 +158,9 @@ fn results<'a>(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)]) -> Vec
 /// The values of each query under a measure.
 fn per_query(comparison: &Comparison, measure: usize) -> impl Iterator<Item = JsonQuery<'_>> {
     let value = move |run, query: usize| (name(comparison, run), comparison.values(measure, run)[query]);
-    comparison.query_ids().enumerate().map(move |(query, id)| JsonQuery {
+    let defined =
+        comparison.query_ids().enumerate().filter(move |&(at, _)| comparison.is_defined(measure, at));
+    defined.map(move |(query, id)| JsonQuery {
         query_id: JsonText(id),
         measure: comparison.measures[measure].to_string(),
         values: (0..comparison.runs.len()).map(|run| value(run, query)).collect(),

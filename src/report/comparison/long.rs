@@ -11,6 +11,7 @@ use crate::report::JsonText;
 use crate::report::delimited::plain;
 use crate::report::long;
 use crate::report::options::ReportOptions;
+use crate::stats::is_undefined;
 
 /// A row with one number.
 #[derive(Serialize)]
@@ -135,7 +136,9 @@ fn rows_of_queries(
     for (measure, name) in names.iter().enumerate() {
         for (at, run) in comparison.runs.iter().enumerate() {
             let values = comparison.values(measure, at);
-            for (query_id, &value) in comparison.query_ids().zip(values) {
+            for (query_id, &value) in
+                comparison.query_ids().zip(values).filter(|(_, value)| !is_undefined(**value))
+            {
                 let of_query = LongRow { query_id: JsonText(query_id), ..LongRow::default() };
                 each(LongRow { run: &run.name, measure: name, stat: "value", value, ..of_query })?;
             }
@@ -144,7 +147,8 @@ fn rows_of_queries(
             let [run, baseline] = [of.pair.run, of.pair.baseline];
             let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
             let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
-            for (query_id, (value, other)) in comparison.query_ids().zip(values) {
+            let defined = comparison.query_ids().zip(values).filter(|(_, (value, _))| !is_undefined(**value));
+            for (query_id, (value, other)) in defined {
                 let of_query = LongRow { query_id: JsonText(query_id), ..LongRow::default() };
                 let value = value - other;
                 each(LongRow { run, baseline, measure: name, stat: "delta", value, ..of_query })?;

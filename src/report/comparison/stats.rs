@@ -6,7 +6,7 @@ use crate::compare::{Alternative, Compared, Comparison, Difference, Tails};
 pub fn of_run(comparison: &Comparison, run: &Compared, measure: usize) -> [(&'static str, Option<f64>); 4] {
     [
         ("mean", Some(run.means[measure])),
-        ("n", Some(comparison.queries as f64)),
+        ("n", Some((comparison.queries - comparison.skipped[measure]) as f64)),
         ("filled", Some(run.filled as f64)),
         ("judged", run.judged.get(measure).copied().flatten()),
     ]

@@ -313,7 +313,8 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &ReportOptions) -
         true => "missing".to_owned(),
         false => format!("{:.*}", options.precision, values(at)[query]),
     };
-    let mut order: Vec<usize> = (0..comparison.queries).collect();
+    let mut order: Vec<usize> =
+        (0..comparison.queries).filter(|&query| comparison.is_defined(of.measure, query)).collect();
     sort::by_number(&mut order, |query| -gain(query));
     if order.len() > 2 * ENDS {
         order.drain(ENDS..order.len() - ENDS);

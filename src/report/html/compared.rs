@@ -20,6 +20,7 @@ use crate::compare::options::Scope;
 use crate::error::printable;
 use crate::measure::Better;
 use crate::report::comparison::GroupKind;
+use crate::stats::undefined::defined;
 
 /// The most measures with figures.
 const MEASURES: usize = 8;
@@ -122,7 +123,7 @@ fn rows(of: &Comparison) -> usize {
 
 fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     let terms = of.values(measure, run);
-    let interval = mean_interval(terms, of.options.alpha);
+    let interval = mean_interval(&defined(terms), of.options.alpha);
     let shown = |value: f64| of.of_measure(measure).first().map_or(value, |at| at.shown(value));
     let interval = interval.map(|ends| ends.map(shown));
     let mean = of.runs[run].means[measure];

@@ -108,7 +108,8 @@ pub fn write(page: &mut Elements, of: &Comparison, pairs: &[Facing], context: &C
     for (at, &pair) in pairs.iter().enumerate() {
         let values = [pair.other, pair.one].map(|run| of.values(pair.at.measure, run));
         let delta = |query: &usize| pair.change(*query);
-        let mut order: Vec<usize> = (0..ids.len()).collect();
+        let mut order: Vec<usize> =
+            (0..ids.len()).filter(|&query| of.is_defined(pair.at.measure, query)).collect();
         sort::by_number(&mut order, |query| -delta(query));
         let deltas = order.iter().map(delta).collect();
         let queries = PairQueries { pair, context, ids: &ids, values, order, deltas };
@@ -158,7 +159,7 @@ impl PairQueries<'_> {
                 pair.interval(),
                 p(pair.at.p),
                 p(pair.at.p_adjusted),
-                queries(self.ids.len()),
+                queries(self.order.len()),
             ),
         );
         figures(page, |page| {
@@ -192,7 +193,7 @@ impl PairQueries<'_> {
         let title = format!("{change} {measure}");
         let says = format!("{title}, {one} against {other}");
         let higher_is_better = pair.higher_is_better();
-        let what = match bars::count(self.ids.len()) < self.ids.len() {
+        let what = match bars::count(self.order.len()) < self.order.len() {
             true => format!("Each of the {} bars is a quantile", bars::MOST),
             false => "Each bar is a query".to_owned(),
         };

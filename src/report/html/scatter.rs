@@ -6,6 +6,7 @@ use super::histogram::queries;
 use super::markup::Elements;
 use super::plot::{AltText, Plot, chart, line};
 use super::scale::{At, Scale, number};
+use crate::stats::is_undefined;
 
 /// The number of bins of a side.
 const BINS: usize = 30;
@@ -65,7 +66,7 @@ pub fn draw(page: &mut Elements, title: String, of: &PairValues, detail: Detail)
 /// The values in words: on how many queries which run is better, and the range of values.
 fn said(of: &PairValues, [low, high]: [f64; 2]) -> String {
     let on = |wanted: &str| {
-        let pairs = of.values[0].iter().zip(of.values[1]);
+        let pairs = of.values[0].iter().zip(of.values[1]).filter(|(x, _)| !is_undefined(**x));
         queries(pairs.filter(|&(&x, &y)| class(x, y, of) == wanted).count())
     };
     format!(
@@ -86,6 +87,9 @@ fn said(of: &PairValues, [low, high]: [f64; 2]) -> String {
 fn places(plot: &Plot, of: &PairValues) -> BTreeMap<[i32; 2], Vec<usize>> {
     let mut places = BTreeMap::<_, Vec<usize>>::new();
     for (query, (&x, &y)) in of.values[0].iter().zip(of.values[1]).enumerate() {
+        if is_undefined(x) {
+            continue;
+        }
         let place = [plot.x.at(x).round() as i32, plot.y.at(y).round() as i32];
         places.entry(place).or_default().push(query);
     }
@@ -143,7 +147,7 @@ fn shades(paper: &mut Elements, plot: &Plot, of: &PairValues) {
     let [low, high] = plot.x.numbers;
     let bin = |value: f64| (((value - low) / (high - low) * BINS as f64) as usize).min(BINS - 1);
     let mut counts = vec![0usize; BINS * BINS];
-    for (&x, &y) in of.values[0].iter().zip(of.values[1]) {
+    for (&x, &y) in of.values[0].iter().zip(of.values[1]).filter(|(x, _)| !is_undefined(**x)) {
         counts[bin(y) * BINS + bin(x)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(1).max(1);

@@ -6,8 +6,9 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use laneval::error::printable;
-use laneval::measure::Measure;
+use laneval::measure::{Measure, OfNothing};
 use laneval::report::{JsonText, Note};
+use laneval::scores::{UNDEFINED, is_undefined};
 use laneval::{Ids, Known, PerQuery, QuerySet, RunScores, Scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -305,19 +306,21 @@ impl StoredScores {
                 )
             })?);
         }
-        let queries: BTreeSet<&[u8]> =
+        let first = beside.runs.iter().find_map(|run| run.per_query.as_ref());
+        let mut queries: BTreeSet<&[u8]> =
             self.values.values().flat_map(|of| of.keys().map(Vec::as_slice)).collect();
-        for (measure, values) in beside.measures.iter().zip(&values) {
+        // A query without any value has no row in the file. Which these are follows from the judgments, which are those of the runs here.
+        if let Some(first) = first {
+            let none = |at: &usize| first.values.iter().all(|of| is_undefined(of[*at]));
+            queries.extend((0..first.queries.len()).filter(none).map(|at| first.queries.get(at)));
+        }
+        let always = |(measure, _): &(&Measure, _)| measure.of_nothing() != OfNothing::Skip;
+        for (measure, values) in beside.measures.iter().zip(&values).filter(always) {
             if let Some(query) = queries.iter().find(|query| !values.contains_key(**query)) {
                 return Err(format!("query {} has no {measure}", printable(query)));
             }
         }
-        if let Some(first) = beside
-            .runs
-            .iter()
-            .find_map(|run| run.per_query.as_ref())
-            .filter(|_| beside.queries != QuerySet::Both)
-        {
+        if let Some(first) = first.filter(|_| beside.queries != QuerySet::Both) {
             same_queries(&queries, &first.queries)?;
         }
         let mut run = RunScores::default();
@@ -328,7 +331,10 @@ impl StoredScores {
         run.filled = beside.queries != QuerySet::Both;
         run.queries = queries.len();
         run.per_query = Some(PerQuery {
-            values: values.into_iter().map(|of| of.values().copied().collect()).collect(),
+            values: values
+                .into_iter()
+                .map(|of| queries.iter().map(|&query| of.get(query).copied().unwrap_or(UNDEFINED)).collect())
+                .collect(),
             queries: queries.into_iter().collect(),
             missing: Vec::new(),
         });

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use laneval::Known;
 use laneval::internals::{How, InRun, LastLine, ShownQuery, Term};
 use laneval::report::JsonText;
+use laneval::scores::is_undefined;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -169,7 +170,13 @@ fn of_run<'a>(asked: &Explanation, query: &'a ShownQuery, name: &'a str, run: &'
     OfRun {
         run: name,
         present: run.present,
-        values: NamedValues(names(asked).into_iter().zip(run.values.iter().copied()).collect()),
+        values: NamedValues(
+            names(asked)
+                .into_iter()
+                .zip(run.values.iter().copied())
+                .filter(|of| !is_undefined(of.1))
+                .collect(),
+        ),
         ranking: ranking.collect(),
         terms: NamedValues(summed.collect()),
         missed: missed.map(|(docno, grade)| Missed { doc_id: JsonText(docno), grade }).collect(),

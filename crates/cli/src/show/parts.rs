@@ -82,6 +82,10 @@ impl ExplanationParts<'_> {
 
     /// Writes a value, with decimals unless it is a count.
     fn value(&self, value: f64, measure: &Measure) -> String {
+        // Where nothing is relevant a query may have no value (nothing=skip), and then no difference of values either.
+        if value.is_nan() {
+            return "none".to_owned();
+        }
         let count = measure.definition().average == Average::Sum && value.fract() == 0.0;
         format!("{value:.*}", if count { 0 } else { self.precision })
     }

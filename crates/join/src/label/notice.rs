@@ -139,6 +139,16 @@ fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// Says how many queries have no value under some measures.
+fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    few(measures, f)?;
+    let (queries, is, it) = match queries {
+        1 => ("1 query".to_owned(), "is", "it"),
+        _ => (format!("{queries} queries"), "are", "them"),
+    };
+    write!(f, ": {queries} {is} left out, because nothing is relevant for {it} (nothing=skip)")
+}
+
 impl fmt::Display for Notice {
     /// Writes the notice as a sentence, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -194,18 +204,7 @@ impl fmt::Display for Notice {
                 measures.join(", ")
             ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
-            Notice::LeftOut { measures, queries } => {
-                few(measures, f)?;
-                match queries {
-                    1 => f.write_str(
-                        ": 1 query is left out, because nothing is relevant for it (nothing=skip)",
-                    ),
-                    _ => write!(
-                        f,
-                        ": {queries} queries are left out, because nothing is relevant for them (nothing=skip)"
-                    ),
-                }
-            }
+            Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }

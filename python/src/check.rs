@@ -1,0 +1,63 @@
+//! The check of a function of Python: what it returns for each case of the conformance suite.
+
+use laneval::conformance::{Case, CaseAnswer, Suite, check as check_with};
+use laneval::{Error, Result};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::exception;
+
+/// Calls a function for each case, and returns the sentences of the check with its JSON.
+#[pyfunction]
+pub fn check(
+    py: Python<'_>,
+    function: &Bound<'_, PyAny>,
+    measure: &str,
+    suite: &str,
+    library: Option<&str>,
+) -> PyResult<(String, String)> {
+    // What is no answer of the function, such as a keyboard interrupt, ends the check and is raised as it is.
+    let mut raised = None;
+    let suite = Suite::named(suite).map_err(|error| exception(py, error))?;
+    let checked = check_with(&suite, measure, library, |case| {
+        answer(py, function, case).map_err(|error| {
+            raised = Some(error);
+            Error::Stopped
+        })
+    });
+    match (checked, raised) {
+        (Ok(checked), _) => Ok((checked.to_string(), checked.to_json())),
+        (Err(_), Some(error)) => Err(error),
+        (Err(error), None) => Err(exception(py, error)),
+    }
+}
+
+/// What the function says of a case; an exception is a refusal.
+fn answer(py: Python<'_>, function: &Bound<'_, PyAny>, case: &Case) -> Result<CaseAnswer, PyErr> {
+    let (judged, found) = (PyDict::new(py), PyDict::new(py));
+    for (document, grade) in &case.qrels {
+        judged.set_item(document, grade)?;
+    }
+    for (document, score) in &case.run {
+        found.set_item(document, score.parse::<f64>()?)?;
+    }
+    let (qrels, run) = (PyDict::new(py), PyDict::new(py));
+    qrels.set_item(&case.id, judged)?;
+    run.set_item(&case.id, found)?;
+    match function.call1((qrels, run, case.k)) {
+        Ok(value) if value.is_none() => Ok(CaseAnswer::LeftOut),
+        Ok(value) => match value.extract::<f64>() {
+            Ok(value) => Ok(CaseAnswer::of(value)),
+            Err(_) => {
+                let kind = value.get_type().name()?;
+                Ok(CaseAnswer::Refused(format!("returned {kind}, where a number was expected")))
+            }
+        },
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(CaseAnswer::Refused(format!(
+            "raised {}",
+            error.to_string().lines().next().unwrap_or_default()
+        ))),
+        Err(error) => Err(error),
+    }
+}

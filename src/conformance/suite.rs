@@ -1,0 +1,151 @@
+//! A suite: queries with their judgments and results, definitions of measures, and the value that each definition has of each query.
+
+use std::fmt::Write;
+
+use serde::Deserialize;
+
+/// A query with its judgments, and the results of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Case {
+    /// The name of the case, which is that of its query.
+    pub id: String,
+    /// The cutoff.
+    pub k: u32,
+    /// The judged documents with their grades, in the order of the file.
+    pub qrels: Vec<(String, i32)>,
+    /// The results with their scores as decimal text, in the order of the file.
+    pub run: Vec<(String, String)>,
+    /// The choices that the case is about.
+    pub tests: Vec<String>,
+    /// What is special about the case.
+    pub note: String,
+}
+
+impl Case {
+    /// Returns the judgments as TREC text.
+    pub fn qrels_text(&self) -> String {
+        self.qrels.iter().fold(String::new(), |mut text, (document, grade)| {
+            let _ = writeln!(text, "{} 0 {document} {grade}", self.id);
+            text
+        })
+    }
+
+    /// Returns the results as TREC text, lines in the order of the file; a case without results has no lines.
+    pub fn run_text(&self) -> String {
+        self.run.iter().enumerate().fold(String::new(), |mut text, (at, (document, score))| {
+            let _ = writeln!(text, "{} Q0 {document} {} {score} run", self.id, at + 1);
+            text
+        })
+    }
+}
+
+/// Options of an evaluation, as the command spells them; what is not there is as it is by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SuiteOptions {
+    /// Whether unjudged documents are dropped (`-J`).
+    pub judged_only: bool,
+    /// The number of first results that are looked at (`-M`): `k`, the cutoff of the case.
+    pub max_rank: Option<String>,
+    /// Which relevant documents count as existing (`--known`).
+    pub known: Option<String>,
+    /// The order of equal scores (`--ties`).
+    pub ties: Option<String>,
+}
+
+/// A library that has a definition.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct SuiteLibrary {
+    /// The short name of the library; that of an older behaviour ends in a digit.
+    pub library: String,
+    /// The library, with versions and functions where they matter.
+    pub name: String,
+}
+
+/// A definition of a measure.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct SuiteDefinition {
+    /// The name of the definition, which begins with that of its measure.
+    pub id: String,
+    /// The definition as a measure of laneval, where it has one; `@k` is the cutoff of the case.
+    pub measure: Option<String>,
+    /// The options of the evaluation that it takes.
+    pub options: SuiteOptions,
+    /// The definition in words.
+    pub formula: String,
+    /// The libraries that have it.
+    pub libraries: Vec<SuiteLibrary>,
+    /// Where laneval's measure has another value: with `negative grades`, or in a ranking with documents of `one kind`.
+    pub unless: Option<String>,
+}
+
+impl SuiteDefinition {
+    /// Returns the name of the measure that the definition is one of.
+    pub fn family(&self) -> &str {
+        self.id.split(':').next().unwrap_or_default()
+    }
+
+    /// Returns the definition as it is given to the command, or in words if laneval does not have it.
+    pub fn spelled(&self) -> String {
+        let Some(measure) = &self.measure else { return format!("{}, {}", self.family(), self.formula) };
+        let mut text = measure.clone();
+        let options = &self.options;
+        if options.judged_only {
+            text.push_str(" -J");
+        }
+        let valued = [("-M", &options.max_rank), ("--known", &options.known), ("--ties", &options.ties)];
+        for (option, value) in valued {
+            if let Some(value) = value {
+                let _ = write!(text, " {option} {value}");
+            }
+        }
+        text
+    }
+}
+
+/// What one other choice, or a mistake, makes of a definition.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    /// The place of the definition.
+    pub of: usize,
+    /// The other choice, in words.
+    pub says: String,
+    /// The value of each case, to seven digits where it is another one; `None` is a query that is left out.
+    pub values: Vec<Option<f64>>,
+}
+
+/// A conformance suite.
+#[derive(Debug, Clone)]
+pub struct Suite {
+    /// The name of the suite.
+    pub name: String,
+    /// The queries.
+    pub cases: Vec<Case>,
+    /// The definitions; those of a measure are together, the usual ones first.
+    pub definitions: Vec<SuiteDefinition>,
+    /// The values by definition and case; `None` is a query that is left out.
+    pub(super) values: Vec<Vec<Option<f64>>>,
+    /// What one other choice makes of definitions.
+    pub(super) changes: Vec<Change>,
+}
+
+impl Suite {
+    /// The names of the suites that laneval brings along.
+    pub const NAMES: [&str; 1] = ["v1"];
+
+    /// Returns the names of the measures, in order.
+    pub fn measures(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.definitions.iter().map(SuiteDefinition::family).collect();
+        names.dedup();
+        names
+    }
+
+    /// Returns the value that a definition has of each case, by its place; `None` is a query that is left out.
+    pub fn values(&self, definition: usize) -> &[Option<f64>] {
+        self.values.get(definition).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,169 @@
+//! A question: the spellings that a number, or several of one measure, may be of, and the sums of their values under every view.
+
+use super::orders::{PartOfRun, PartedRun};
+use super::policy::PolicyQueries;
+use super::printed::PrintedNumber;
+use super::spellings::Spelling;
+use super::sums::{AskedOfQueries, DefinitionSums, KeptOfQueries, SumsOfValues};
+use super::views::{LookAt, looks};
+use crate::error::Result;
+use crate::evaluate::{EngineChoice, Evaluator};
+use crate::label::{Above, Codebook};
+use crate::measure::Measure;
+use crate::scores::{Known, QuerySet, TiedValue};
+
+/// What is known of one of the measures of a spelling.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Evidence {
+    /// Its mean, as it was printed.
+    Mean(PrintedNumber),
+    /// Values of queries.
+    Values,
+}
+
+/// A question.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The spellings that are tried, each at as many cutoffs as there is evidence.
+    pub spellings: Vec<Spelling>,
+    pub evidence: Vec<Evidence>,
+}
+
+/// The sums of a question's measures under a view: by spelling and evidence; `None` where there is no such value.
+pub(super) struct SumsOfLook {
+    pub look: LookAt,
+    pub sums: Vec<Option<DefinitionSums>>,
+}
+
+/// The run that is asked about, and what is asked of its queries.
+pub(super) struct AskedRun {
+    pub parted: PartedRun,
+    pub asked: AskedOfQueries,
+    pub book: Codebook,
+}
+
+impl Question {
+    /// The measures of all spellings, those of one spelling together.
+    pub fn measures(&self) -> Vec<&Measure> {
+        self.spellings.iter().flat_map(|spelling| &spelling.at).collect()
+    }
+
+    /// Evaluates all spellings under all views.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn sums(&self, run: &AskedRun) -> Result<Vec<SumsOfLook>> {
+        let measures = self.measures();
+        let mut plain: Vec<(LookAt, Vec<Option<DefinitionSums>>)> = Vec::new();
+        let mut all = Vec::new();
+        for look in looks(run.parted.orders.len()) {
+            let wanted: Vec<bool> = measures.iter().map(|measure| run.has(look, measure)).collect();
+            let of_plain = LookAt { order: 0, ..look };
+            if !plain.iter().any(|(of, _)| *of == of_plain) {
+                let part = run.parted.plain.as_ref();
+                let all_of: Vec<bool> = measures.iter().map(|measure| run.has(of_plain, measure)).collect();
+                plain.push((of_plain, run.evaluated(part, of_plain, &measures, &all_of)?));
+            }
+            let arrangement = run.parted.orders[look.order].1;
+            let tied = run.evaluated(run.parted.tied.get(arrangement), look, &measures, &wanted)?;
+            let plain = plain.iter().find(|(of, _)| *of == of_plain).map_or(&[][..], |(_, sums)| sums);
+            let both = plain.iter().zip(tied).zip(&wanted).map(|((plain, tied), &wanted)| {
+                let mut sums = plain.clone().filter(|_| wanted)?;
+                sums.merge(&tied?);
+                Some(sums)
+            });
+            all.push(SumsOfLook { look, sums: both.collect() });
+        }
+        Ok(all)
+    }
+}
+
+/// Whether a measure may be asked for where rankings are cut at its cutoff: it is only where that is no other spelling's value.
+fn is_cut_alike(look: LookAt, measure: &Measure) -> bool {
+    !look.cut || measure.rank().is_some() && measure.word("ideal") == "retrieved"
+}
+
+impl AskedRun {
+    /// Whether a measure has a value in a view.
+    fn has(&self, look: LookAt, measure: &Measure) -> bool {
+        let knows = self.parted.knows_alike || measure.word("tied") != "together";
+        knows
+            && is_cut_alike(look, measure)
+            && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
+    }
+
+    /// The evaluator of measures in a view; all have the same cutoff if rankings are cut there.
+    fn evaluator(&self, look: LookAt, measures: Vec<Measure>) -> Evaluator {
+        let view = look.view(measures.first().and_then(Measure::rank));
+        Evaluator::of(measures)
+            .with_queries(QuerySet::Both)
+            .with_engine(EngineChoice::Cpu)
+            .with_view(view)
+            .with_known(look.known)
+            .with_tied(self.parted.orders.get(look.order).map_or(TiedValue::Ranked, |(order, _)| order.value))
+    }
+
+    /// Evaluates those measures that are wanted over a part of the run, in one pass; where rankings are cut, in one for each cutoff.
+    fn evaluated(
+        &self,
+        part: Option<&PartOfRun>,
+        look: LookAt,
+        measures: &[&Measure],
+        wanted: &[bool],
+    ) -> Result<Vec<Option<DefinitionSums>>> {
+        let mut all: Vec<Option<DefinitionSums>> =
+            wanted.iter().map(|&wanted| wanted.then(DefinitionSums::default)).collect();
+        let Some(part) = part else { return Ok(all) };
+        let mut left: Vec<usize> = (0..measures.len()).filter(|&at| wanted[at]).collect();
+        while let Some(&first) = left.first() {
+            let together = |at: &usize| !look.cut || measures[*at].rank() == measures[first].rank();
+            let (now, later): (Vec<usize>, Vec<usize>) = left.into_iter().partition(together);
+            left = later;
+            let of_pass: Vec<Measure> = now.iter().map(|&at| measures[at].clone()).collect();
+            let begin = || SumsOfValues {
+                asked: &self.asked,
+                queries: &part.queries,
+                sums: vec![DefinitionSums::default(); now.len()],
+            };
+            let (exact, sink) = self.evaluator(look, of_pass).sums_into(&part.matrix, begin)?;
+            for ((at, exact), sums) in now.iter().zip(exact).zip(sink.sums) {
+                all[*at] = Some(DefinitionSums { exact, ..sums });
+            }
+        }
+        Ok(all)
+    }
+
+    /// The values of a measure by query of the whole run, of those that the run has.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn values(&self, look: LookAt, measure: &Measure) -> Result<Vec<Option<f64>>> {
+        let mut all = vec![None; self.parted.queries.len()];
+        let tied = self.parted.orders.get(look.order).and_then(|(_, at)| self.parted.tied.get(*at));
+        let plain = self.parted.plain.as_ref().map(|part| (part, LookAt { order: 0, ..look }));
+        for (part, look) in plain.into_iter().chain(tied.map(|part| (part, look))) {
+            let begin = || KeptOfQueries { queries: &part.queries, values: Vec::new() };
+            let (_, kept) = self.evaluator(look, vec![measure.clone()]).sums_into(&part.matrix, begin)?;
+            kept.values.into_iter().for_each(|(query, value)| all[query as usize] = Some(value));
+        }
+        Ok(all)
+    }
+
+    /// The queries on which policies bear, for a measure; equal for measures of one [`relevant`] set.
+    pub fn policy_queries(&self, look: LookAt, above: Above) -> PolicyQueries {
+        let retrieved = look.known == Known::Retrieved;
+        PolicyQueries::of(&self.parted.queries, &self.asked, (above, retrieved))
+    }
+}
+
+/// The documents without which a measure is 0: those of its level of relevance, and of a grade above 0.
+pub(super) fn relevant(measure: &Measure, book: &Codebook) -> Above {
+    let least = measure.levels().into_iter().fold(f64::INFINITY, f64::min);
+    match measure.word("gain") {
+        "binary" => book.at_least(least.max(1.0)),
+        "grade" if measure.definition().params.iter().any(|param| param.name == "gmax") => {
+            book.at_least(0f64.next_up())
+        }
+        _ => book.at_least(least.max(0f64.next_up())),
+    }
+}

@@ -1,0 +1,120 @@
+//! Values of queries as they were told, by a file or a mapping.
+
+use super::orders::QueryFound;
+use super::printed::PrintedNumber;
+use super::sums::ToldOfQuery;
+use crate::error::{Error, Result, printable};
+use crate::label::{Above, Ids};
+use crate::measure::Range;
+
+/// The value of a query as it was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldRow {
+    /// The place it was read from, such as `scores.tsv:3`; empty if there is none.
+    pub place: String,
+    /// The id of the query.
+    pub query: Vec<u8>,
+    /// The value as it was written; `nan`, `null` or nothing is no value.
+    pub value: String,
+}
+
+impl ToldRow {
+    /// Whether it was told that the query has no value.
+    fn is_left_out(&self) -> bool {
+        ["", "nan", "null", "none", "-"].contains(&self.value.trim().to_lowercase().as_str())
+    }
+
+    /// A message about the row.
+    fn placed(&self, message: &str) -> Error {
+        let place = if self.place.is_empty() { String::new() } else { format!("{}: ", self.place) };
+        Error::Unanswerable(format!("{place}{message}"))
+    }
+
+    /// The file of the place.
+    fn file(&self) -> String {
+        let file = self.place.rsplit_once(':').map_or(&self.place[..], |(file, _)| file);
+        if file.is_empty() { String::new() } else { format!("{file}: ") }
+    }
+}
+
+/// What was told of all queries.
+pub(super) struct ToldValues {
+    /// By query of the matrix.
+    pub of: Vec<ToldOfQuery>,
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+}
+
+/// Reads what was told. All values have as many digits as the longest of them shows, unless `digits` says how many.
+///
+/// A judged query of which nothing is told has no value if every such query may have been left out: the run lacks it, or nothing is
+/// relevant. Otherwise only some queries were told, and those that were not say nothing.
+///
+/// # Errors
+/// A value that is no number; two values of one query; queries of which less than half are judged.
+pub(super) fn told_values(
+    rows: &[ToldRow],
+    measure: &str,
+    digits: Option<u8>,
+    ids: &Ids,
+    (found, relevant): (&[QueryFound], Above),
+) -> Result<ToldValues> {
+    let read = |row: &ToldRow, digits| {
+        PrintedNumber::read(&row.value, "", digits, Range::Any, false).map_err(|message| row.placed(&message))
+    };
+    let mut longest: f64 = 1.0;
+    for row in rows.iter().filter(|row| !row.is_left_out()) {
+        longest = longest.min(read(row, digits)?.half);
+    }
+    let mut of = vec![ToldOfQuery::Nothing; ids.len()];
+    let mut seen: Vec<Option<&ToldRow>> = vec![None; ids.len()];
+    let mut unknown: Option<&ToldRow> = None;
+    let mut known = 0;
+    for row in rows {
+        let Some(query) = ids.find(&row.query) else {
+            unknown = unknown.or(Some(row));
+            continue;
+        };
+        if let Some(other) = seen[query] {
+            if other.value == row.value {
+                continue;
+            }
+            return Err(twice(row, other, measure));
+        }
+        seen[query] = Some(row);
+        known += 1;
+        of[query] = match row.is_left_out() {
+            true => ToldOfQuery::LeftOut,
+            false => ToldOfQuery::Value(read(row, digits)?.value, longest),
+        };
+    }
+    let mut notes = Vec::new();
+    if let Some(row) = unknown {
+        notes.push(not_judged(row, known, rows.len())?);
+    }
+    let may_be_out = |at: usize| !found[at].present || found[at].has_nothing(relevant, false);
+    let untold: Vec<usize> = (0..of.len()).filter(|&at| seen[at].is_none()).collect();
+    if untold.iter().all(|&at| may_be_out(at)) {
+        untold.iter().for_each(|&at| of[at] = ToldOfQuery::LeftOut);
+    } else {
+        notes.push(format!(
+            "values of {known} of {} judged queries were given; the others say nothing",
+            of.len()
+        ));
+    }
+    Ok(ToldValues { of, notes })
+}
+
+/// The error of a query with two values.
+fn twice(row: &ToldRow, other: &ToldRow, measure: &str) -> Error {
+    let (file, id) = (row.file(), printable(&row.query));
+    let of = if measure.is_empty() { String::new() } else { format!(" of {measure}") };
+    Error::Unanswerable(format!("{file}query {id} has two values{of}: {} and {}", other.value, row.value))
+}
+
+/// The remark on a query that is not judged, if half of all are.
+fn not_judged(row: &ToldRow, known: usize, all: usize) -> Result<String> {
+    let id = printable(&row.query);
+    let error = row.placed(&format!("query {id} is not judged; {known} of {all} queries are known"));
+    if 2 * known < all { Err(error) } else { Ok(error.to_string()) }
+}
