@@ -25,6 +25,8 @@ class Checked:
     >>> checked = laneval.check(precision, "P")
     >>> checked.verdict, checked.compared, checked.definitions[0]["measure"], checked.definitions[0]["options"]
     ('likely', 21, 'P@k', {'ties': 'input'})
+    >>> checked.to_dict()["measure"], checked.to_json()[0]
+    ('P', '{')
     """
 
     __slots__ = ("_json", "_text", "cases", "compared", "definitions", "measure", "mistake", "nearest", "suite", "telling", "verdict")
@@ -44,7 +46,7 @@ class Checked:
         self.cases: list[dict[str, Any]] = data["cases"]
 
     def to_dict(self) -> dict[str, Any]:
-        """The check as plain data."""
+        """The check as plain data: `{"verdict": …, "definitions": …}`, with the keys of `to_json`."""
         data: dict[str, Any] = json.loads(self._json)
         return data
 
@@ -69,8 +71,8 @@ def check(
     """Finds out which definition of `measure` a `function` computes, by the cases of a conformance `suite`.
 
     `function(qrels, run, k)` is called for each case: `qrels` is `{query: {document: grade}}` and `run` is `{query: {document: score}}`, both of one
-    query and in the order of their files. It returns the value of the query; `None` or NaN mean that the query has none. An exception means that
-    it refuses the case, which is no evidence then. `as_` asks for the definition of one library, such as `"lightgbm"`.
+    query and in the order of their files; `k` is 1 or more. It returns the value of the query; `None` or NaN mean that the query has none. An
+    exception means that it refuses the case, which is no evidence then. `as_` asks for the definition of one library, such as `"lightgbm"`.
 
     Raises `UnanswerableError` for a measure, a suite or a library that is not known, and if the function has a number for no case.
 

@@ -42,6 +42,7 @@ LET_OFF = {
 
 # Classes that are made by calling something else, which their docstring names.
 MADE_BY = {
+    "laneval.Checked": "check",
     "laneval.Comparison": "compare",
     "laneval.CustomMeasure": "measure",
     "laneval.Deltas": "Comparison.per_query",

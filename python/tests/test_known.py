@@ -18,10 +18,10 @@ def test_values_are_those_of_lists() -> None:
 
 def test_other_relevant_documents_are_not_compared() -> None:
     runs = [laneval.evaluate(QRELS, RUN, "AP", known=known, per_query=True) for known in ("judged", "retrieved")]
-    with pytest.raises(laneval.UnanswerableError, match="known='judged' and known='retrieved'"):
-        laneval.compare(dict(zip("ab", runs, strict=True)))
+    with pytest.raises(laneval.UnanswerableError, match="they were evaluated with known="):
+        runs[1].compare(runs[0])
 
 
 def test_wrong_words_are_refused() -> None:
-    with pytest.raises(laneval.OptionError, match="judged, retrieved"):
+    with pytest.raises(laneval.OptionError, match="judged or retrieved was expected"):
         laneval.evaluate(QRELS, RUN, "AP", known="some")  # type: ignore[typeddict-item]

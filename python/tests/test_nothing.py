@@ -6,6 +6,7 @@ import pytest
 
 import laneval
 
+pytestmark = pytest.mark.filterwarnings("ignore::laneval.LanevalWarning")
 QRELS = {"a": {"x": 1, "y": 0}, "b": {"x": 0}, "c": {"x": 2, "y": 1}}
 RUN = {"a": {"y": 2.0, "x": 1.0}, "b": {"x": 1.0}, "c": {"x": 2.0, "y": 1.0}}
 
@@ -27,7 +28,7 @@ def test_a_query_without_a_value_has_no_key() -> None:
 def test_comparisons_leave_the_query_out_of_that_measure() -> None:
     other = {**RUN, "c": {"x": 1.0, "y": 1.5}}
     runs = laneval.evaluate_runs(QRELS, {"one": RUN, "two": other}, ["P@1", "RR(nothing=skip)"], per_query=True)
-    comparison = laneval.compare(runs)
+    comparison = runs.compare()
     assert comparison.to_dict()["skipped"] == [0, 1]
     assert comparison.to_dict()["runs"][0]["means"] == [1 / 3, 0.75]
 
