@@ -15,6 +15,7 @@ __all__ = [
     "Stream",
     "Summary",
     "TrecEvaluator",
+    "UNDEFINED",
     "__version__",
     "are_best",
     "check",

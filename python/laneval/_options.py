@@ -181,7 +181,7 @@ def settled(options: Options) -> Options:
         return options
     given = {word: of for word in ("ties", "score", "known", "queries") if isinstance(of := options.get(word), str)}
     rest = {word: of for word, of in options.items() if word != "as_"}
-    return {**rest, **_native.library_options(as_library, given)}  # type: ignore[typeddict-item,return-value]
+    return {**rest, **_native.library_options(as_library, given)}  # type: ignore[typeddict-item]
 
 
 def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
