@@ -5,6 +5,7 @@ from typing import Any, final
 __all__ = [
     "Arrays",
     "Comparison",
+    "Identified",
     "Matrix",
     "PerQuery",
     "Pools",
