@@ -158,7 +158,7 @@ pub struct RunScores {
 pub struct PerQuery {
     /// The queries that count, in bytewise order.
     pub queries: Ids,
-    /// The values, `[measure][query]`; [`UNDEFINED`](crate::scores::UNDEFINED) of a query that has none.
+    /// The values, `[measure][query]`; [`UNDEFINED`] of a query that has none.
     pub values: Vec<Vec<f64>>,
     /// The queries that the run lacks and that count as empty rankings, as indices into `queries`, ascending.
     pub missing: Vec<usize>,
