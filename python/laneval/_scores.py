@@ -253,9 +253,10 @@ class RunScores(Mapping[str, float]):
         """The number of queries without a value, `{measure: number}`, of the measures that have such queries (`nothing=skip`): they are in no
         average.
 
-        >>> import laneval
+        >>> import laneval, warnings
         >>> qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 0.5}, "q2": {"d1": 0.5}}
-        >>> scores = laneval.evaluate(qrels, run, ["RR(nothing=skip)", "RR"])
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     scores = laneval.evaluate(qrels, run, ["RR(nothing=skip)", "RR"])
         >>> scores["RR(nothing=skip)"], scores["RR"], scores.skipped
         (1.0, 0.5, {'RR(nothing=skip)': 1})
         """

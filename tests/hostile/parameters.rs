@@ -93,7 +93,8 @@ fn every_extreme_of(grades: &[f64]) {
             Needs::Groups(by) => &grouped.iter().find(|(one, _)| *one == by).unwrap().1,
             Needs::Any | Needs::Grades => &plain,
         };
-        if measure.recipe(matrix.book()).is_err() {
+        // These matrices do not know which documents have equal scores.
+        if measure.recipe(matrix.book()).is_err() || measure.needs_ties() {
             refused += 1;
             continue;
         }
