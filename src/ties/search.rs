@@ -13,7 +13,7 @@
 //! one group is cut, so the search is linear in it. InfAP is another case: it has no divisor of its own, but three kinds of documents that
 //! an exchange argument does not order, and is searched over all merges of two of them.
 
-use super::chance::{SumTables, ratio};
+use super::chance::{Double, SumTables, ratio};
 use super::row::{RankingPieces, ReadPiece};
 use crate::fold::Discount;
 use crate::label::code::{NEGATIVE, UNPOOLED};
@@ -24,8 +24,7 @@ use crate::measure::Measure;
 #[derive(Debug, Clone, Copy)]
 pub enum Search {
     Accuracy { hits: Above, ranks: usize },
-    PrecisionOfHits { hits: Above, ranks: usize },
-    ReciprocalsOfHits { hits: Above, ranks: usize },
+    MeanOverHits { term: HitTerm, hits: Above, ranks: usize },
     FallOut { hits: Above, ranks: usize },
     Inferred { hits: Above },
 }
@@ -61,8 +60,8 @@ impl Search {
         let ranks = m.rank().map_or(usize::MAX, |rank| rank as usize);
         match m.definition().name {
             "Accuracy" => Some(Search::Accuracy { hits, ranks }),
-            "AP" => Some(Search::PrecisionOfHits { hits, ranks }),
-            "RR" => Some(Search::ReciprocalsOfHits { hits, ranks }),
+            "AP" => Some(Search::MeanOverHits { term: HitTerm::Precision, hits, ranks }),
+            "RR" => Some(Search::MeanOverHits { term: HitTerm::Reciprocal, hits, ranks }),
             "FallOut" => Some(Search::FallOut { hits, ranks }),
             "InfAP" => Some(Search::Inferred { hits }),
             _ => None,
@@ -73,8 +72,9 @@ impl Search {
     pub fn of_row(self, row: &RankingPieces<'_>, largest: bool, sums: &mut SumTables) -> f64 {
         match self {
             Search::Accuracy { hits, ranks } => accuracy(row, hits, ranks, largest),
-            Search::PrecisionOfHits { hits, ranks } => precision_of_hits(row, hits, ranks, largest, sums),
-            Search::ReciprocalsOfHits { hits, ranks } => reciprocals_of_hits(row, hits, ranks, largest, sums),
+            Search::MeanOverHits { term, hits, ranks } => {
+                mean_over_hits(row, term, (hits, ranks), largest, sums)
+            }
             Search::FallOut { hits, ranks } => fall_out(row, hits, ranks, largest),
             Search::Inferred { hits } => inferred(row, hits, largest),
         }
@@ -108,50 +108,39 @@ fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
     if hits == 0.0 { 0.0 } else { 1.0 - ratio(wrong as f64, (read as f64 - hits) * hits) }
 }
 
-fn precision_of_hits(
-    row: &RankingPieces<'_>,
-    hits: Above,
-    ranks: usize,
-    largest: bool,
-    sums: &mut SumTables,
-) -> f64 {
-    let (mut met, mut sum) = (0, 0.0);
-    for part in row.parts(ranks) {
-        let at = Standing::of(part, hits);
-        let end = at.above + at.read;
-        let start = |found: usize| if largest { at.above } else { end - found };
-        let mut found = at.found;
-        if !part.is_whole() {
-            let harmonic = sums.of(Discount::Rank, end);
-            // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
-            let value = |found: usize| {
-                let above = start(found);
-                let lag = met as f64 - above as f64;
-                let gained = harmonic.between(above, above + found).times(lag).value() + found as f64;
-                ratio(sum + gained, (met + found) as f64)
-            };
-            let better = |a: f64, b: f64| if largest { a > b } else { a < b };
-            let mut feasible = at.feasible(at.read);
-            found = feasible.next().unwrap_or(0);
-            for other in feasible {
-                if better(value(other), value(found)) {
-                    found = other;
-                }
-            }
-        }
-        for x in 1..=found {
-            sum += (met + x) as f64 / (start(found) + x) as f64;
-        }
-        met += found;
-    }
-    ratio(sum, met as f64)
+/// What a hit adds to a sum over hits.
+#[derive(Debug, Clone, Copy)]
+pub enum HitTerm {
+    /// The precision at its rank.
+    Precision,
+    /// The reciprocal of its rank.
+    Reciprocal,
 }
 
-/// The mean of 1/i over the hits: those of a group stand first, or last, in the part that is read.
-fn reciprocals_of_hits(
+impl HitTerm {
+    /// The term of the hit that makes `hits` of them, at a rank.
+    fn at(self, hits: usize, rank: usize) -> f64 {
+        match self {
+            HitTerm::Precision => hits as f64 / rank as f64,
+            HitTerm::Reciprocal => 1.0 / rank as f64,
+        }
+    }
+
+    /// The terms of `found` hits one behind the other below `above` ranks, of which `met` are hits; `harmonic` is Σ 1/i over their ranks.
+    fn of_run(self, harmonic: Double, found: usize, met: usize, above: usize) -> f64 {
+        match self {
+            // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
+            HitTerm::Precision => harmonic.times(met as f64 - above as f64).value() + found as f64,
+            HitTerm::Reciprocal => harmonic.value(),
+        }
+    }
+}
+
+/// The mean of the terms of the hits: those of a group stand first, or last, in the part that is read.
+fn mean_over_hits(
     row: &RankingPieces<'_>,
-    hits: Above,
-    ranks: usize,
+    term: HitTerm,
+    (hits, ranks): (Above, usize),
     largest: bool,
     sums: &mut SumTables,
 ) -> f64 {
@@ -164,7 +153,8 @@ fn reciprocals_of_hits(
         if !part.is_whole() {
             let harmonic = sums.of(Discount::Rank, end);
             let value = |found: usize| {
-                let gained = harmonic.between(start(found), start(found) + found).value();
+                let above = start(found);
+                let gained = term.of_run(harmonic.between(above, above + found), found, met, above);
                 ratio(sum + gained, (met + found) as f64)
             };
             let better = |a: f64, b: f64| if largest { a > b } else { a < b };
@@ -177,7 +167,7 @@ fn reciprocals_of_hits(
             }
         }
         for x in 1..=found {
-            sum += 1.0 / (start(found) + x) as f64;
+            sum += term.at(met + x, start(found) + x);
         }
         met += found;
     }
