@@ -170,7 +170,8 @@ fn examples_of_help_are_commands_that_run() {
             // 1: a number of nobody, which has no definition.
             let is_answer = example.starts_with("laneval identify") && ran.code == 1;
             // A program of the reader's own, which is not here.
-            let is_own = example.starts_with("laneval check") && ran.code == 2;
+            let is_own = example.starts_with("laneval check")
+                && (ran.err.contains("./ndcg: cannot run") || ran.err.contains("on every case"));
             assert!(ran.code == 0 || is_gate || is_answer || is_own, "{example}\n{}", ran.err);
             assert!(
                 ran.out.len() + ran.err.len() > 0
