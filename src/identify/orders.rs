@@ -110,19 +110,31 @@ impl PartedRun {
         if !plain.is_empty() {
             parted.plain = Some(part(matrices[0], &places[0], plain, false)?);
         }
-        let mut arrangements: Vec<(usize, bool)> = Vec::new();
+        let mut arrangements: Vec<((usize, bool), usize)> = Vec::new();
         for (order, at, reversed) in orders {
-            let known = arrangements.iter().position(|&of| of == (at, reversed));
-            let arrangement = known.unwrap_or(arrangements.len());
-            if known.is_none() {
-                arrangements.push((at, reversed));
-                if !tied.is_empty() {
-                    parted.tied.push(part(matrices[at], &places[at], tied.clone(), reversed)?);
+            let known = arrangements.iter().find(|(of, _)| *of == (at, reversed));
+            let arrangement = match known {
+                Some((_, arrangement)) => *arrangement,
+                None if tied.is_empty() => 0,
+                None => {
+                    let part = part(matrices[at], &places[at], tied.clone(), reversed)?;
+                    parted.arrangement(part)
                 }
-            }
+            };
+            arrangements.push(((at, reversed), arrangement));
             parted.orders.push((order, arrangement));
         }
         Ok(parted)
+    }
+
+    /// The arrangement of these rankings, which is a new one unless their labels lie as those of another: scores compared as f32 are mostly
+    /// equal where those of f64 are, and an order of the input is often that of ids.
+    fn arrangement(&mut self, part: PartOfRun) -> usize {
+        let known = self.tied.iter().position(|other| are_alike(&part.matrix, &other.matrix));
+        known.unwrap_or_else(|| {
+            self.tied.push(part);
+            self.tied.len() - 1
+        })
     }
 }
 
@@ -156,6 +168,15 @@ fn found(matrices: &[&LabelMatrix], places: &[Option<(usize, usize)>]) -> Vec<Qu
         }
     };
     places.iter().enumerate().map(of_query).collect()
+}
+
+/// Whether two matrices of the same queries have the same labels and groups of equal scores.
+fn are_alike(one: &LabelMatrix, other: &LabelMatrix) -> bool {
+    let (a, b) = (one.batch(), other.batch());
+    a.tiles() == b.tiles()
+        && a.depths() == b.depths()
+        && a.tiles().all(|at| a.tile(at).labels == b.tile(at).labels)
+        && one.tied_groups() == other.tied_groups()
 }
 
 /// Makes a matrix of the rankings of some queries, whose groups of equal scores are `reversed` or not.

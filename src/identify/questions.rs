@@ -35,6 +35,9 @@ pub(super) struct SumsOfLook {
     pub sums: Vec<Option<DefinitionSums>>,
 }
 
+/// The sums of each measure over a part of the run; `None` where it has no value.
+type PartedSums = Vec<Option<DefinitionSums>>;
+
 /// The run that is asked about, and what is asked of its queries.
 pub(super) struct AskedRun {
     pub parted: PartedRun,
@@ -54,7 +57,9 @@ impl Question {
     /// As [`Evaluator::evaluate`].
     pub fn sums(&self, run: &AskedRun) -> Result<Vec<SumsOfLook>> {
         let measures = self.measures();
-        let mut plain: Vec<(LookAt, Vec<Option<DefinitionSums>>)> = Vec::new();
+        let mut plain: Vec<(LookAt, PartedSums)> = Vec::new();
+        // What the tied rankings come to, by the look at them: orders that arrange them alike are one.
+        let mut arranged: Vec<(LookAt, PartedSums)> = Vec::new();
         let mut all = Vec::new();
         for look in looks(run.parted.orders.len()) {
             let wanted: Vec<bool> = measures.iter().map(|measure| run.has(look, measure)).collect();
@@ -64,12 +69,25 @@ impl Question {
                 let all_of: Vec<bool> = measures.iter().map(|measure| run.has(of_plain, measure)).collect();
                 plain.push((of_plain, run.evaluated(part, of_plain, &measures, &all_of)?));
             }
-            let arrangement = run.parted.orders[look.order].1;
-            let tied = run.evaluated(run.parted.tied.get(arrangement), look, &measures, &wanted)?;
+            let (order, arrangement) = run.parted.orders[look.order];
+            let alike = |(of, _): &(LookAt, PartedSums)| {
+                let (other, arranged) = run.parted.orders[of.order];
+                LookAt { order: look.order, ..*of } == look
+                    && (other.value, arranged) == (order.value, arrangement)
+            };
+            let of_tied = match arranged.iter().position(alike) {
+                Some(at) => at,
+                None => {
+                    let part = run.parted.tied.get(arrangement);
+                    arranged.push((look, run.evaluated(part, look, &measures, &wanted)?));
+                    arranged.len() - 1
+                }
+            };
+            let tied = &arranged[of_tied].1;
             let plain = plain.iter().find(|(of, _)| *of == of_plain).map_or(&[][..], |(_, sums)| sums);
             let both = plain.iter().zip(tied).zip(&wanted).map(|((plain, tied), &wanted)| {
                 let mut sums = plain.clone().filter(|_| wanted)?;
-                sums.merge(&tied?);
+                sums.merge(tied.as_ref()?);
                 Some(sums)
             });
             all.push(SumsOfLook { look, sums: both.collect() });
@@ -110,9 +128,8 @@ impl AskedRun {
         look: LookAt,
         measures: &[&Measure],
         wanted: &[bool],
-    ) -> Result<Vec<Option<DefinitionSums>>> {
-        let mut all: Vec<Option<DefinitionSums>> =
-            wanted.iter().map(|&wanted| wanted.then(DefinitionSums::default)).collect();
+    ) -> Result<PartedSums> {
+        let mut all: PartedSums = wanted.iter().map(|&wanted| wanted.then(DefinitionSums::default)).collect();
         let Some(part) = part else { return Ok(all) };
         let mut left: Vec<usize> = (0..measures.len()).filter(|&at| wanted[at]).collect();
         while let Some(&first) = left.first() {

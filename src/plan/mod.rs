@@ -291,8 +291,8 @@ impl<'a> Prepared<'a> {
         gathered.clear();
         for (ideal, weights) in self.plan.ideals.iter().zip(&self.weights) {
             gathered.extend((0..queries.len()).map(|lane| {
-                let counts = columns.histogram[lane * codes..][..codes].iter();
-                ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
+                let counts = columns.histogram[lane * codes..][..codes].iter().enumerate();
+                ideal.of(weights, counts.map(|(code, &count)| (code as u8, count)).skip(1))
             }));
         }
         for (Returned { ideal, fact, retrieved }, weights) in self.plan.returned.iter().zip(&self.returned) {
