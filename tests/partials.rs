@@ -439,6 +439,41 @@ fn schema_1_is_frozen() {
     );
 }
 
+/// As [`schema_1_is_frozen`], of a part in which two of six queries have no value of a measure.
+#[test]
+fn schema_2_is_frozen() {
+    let path = fixture("part-2.bin");
+    let queries = ["1", "2", "3", "4", "5", "6"];
+    let qrels = Qrels::new(queries.map(|query| (query, "a", if "25".contains(query) { 0.0 } else { 1.0 })));
+    let run = |name: &str, first: &str| {
+        let results = queries.iter().flat_map(|&query| {
+            let above = if first.contains(query) { "a" } else { "b" };
+            [(query, above, 3.0), (query, "c", 2.0), (query, if above == "a" { "b" } else { "a" }, 1.0)]
+        });
+        (name.to_owned(), results.collect::<Vec<_>>())
+    };
+    let matrix = Join::default().rankings(&qrels.unwrap(), [run("x", "1234"), run("y", "256")]).unwrap();
+    let evaluator = Evaluator::new(["AP", "RR(nothing=skip)"]).unwrap().with_per_query(true);
+    let mut options = ComparisonOptions::default();
+    options.permutations = Permutations::Fixed(3);
+    let (scores, summary, judged) = evaluated(&evaluator, &matrix);
+    let part = Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1;
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        part.write(&path).unwrap();
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[16..20], 2u32.to_le_bytes());
+    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+        assert_eq!(found, part);
+        let found = found.comparison().unwrap();
+        assert_eq!((found.queries, &found.skipped[..]), (6, &[0, 2][..]));
+        // By hand, of the queries 1, 3, 4 and 6.
+        assert_eq!([0, 1].map(|run| found.runs[run].means[1]), [(3.0 + 1.0 / 3.0) / 4.0, 0.5]);
+    }
+    let this = with_version(&bytes, FROZEN, env!("CARGO_PKG_VERSION"));
+    assert!(part.to_bytes() == this, "the same part makes other bytes");
+}
+
 /// What an older version wrote is read, and merges with what this one writes.
 #[test]
 fn parts_of_older_versions_are_read_and_merged() {

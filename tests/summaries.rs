@@ -7,8 +7,8 @@ use laneval::arrays::{Rankings, Shape};
 use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
-    Codebook, Error, Evaluator, Groups, Ids, Input, Join, LabelMatrix, Notice, Qrels, QuerySet, RunInput,
-    RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,
+    Codebook, Error, Evaluator, Groups, Ids, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet,
+    RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,
 };
 use proptest::prelude::*;
 
@@ -992,6 +992,48 @@ fn schema_1_is_frozen() {
     assert_eq!(scores.group("first", "g").unwrap().average(0), Some(0.75));
     assert_eq!(scores.average("rankings", "NumRet"), Some(6.0));
     assert_eq!((scores.view.depth, scores.view.judged_only), (Some(9), true));
+}
+
+/// A summary with what schema 2 of bytes adds: relevant documents that count only where they were retrieved, and queries without a value.
+fn frozen_2() -> Summary {
+    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a 1\n3 0 b 1\n4 0 d 1\n");
+    let runs = [
+        ("first", &b"1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n3 Q0 b 1 1 t\n4 Q0 a 1 1 t\n"[..]),
+        ("other", &b"1 Q0 c 1 1 u\n3 Q0 c 1 2 u\n3 Q0 a 2 1 u\n4 Q0 d 1 1 u\n"[..]),
+    ];
+    let runs = runs.map(|(name, bytes)| RunInput::named(name, text(name, bytes)));
+    let matrix = Join::default().files(qrels, runs).unwrap();
+    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP", "R(nothing=1)@5"]).unwrap();
+    evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
+}
+
+/// As [`schema_1_is_frozen`], of what only schema 2 of bytes says.
+#[test]
+fn schema_2_is_frozen() {
+    let (summary, [bytes, json]) = (frozen_2(), ["summary-2.bin", "summary-2.json"].map(fixture));
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        summary.write(&bytes).unwrap();
+        std::fs::write(&json, summary.to_json()).unwrap();
+    }
+    for path in [&bytes, &json] {
+        assert_eq!(Summary::read(path).unwrap(), summary, "{}", path.display());
+    }
+    let (bytes, json) = (std::fs::read(bytes).unwrap(), std::fs::read_to_string(json).unwrap());
+    assert_eq!((&bytes[16..20], &bytes[28..29]), (&2u32.to_le_bytes()[..], &[2][..]));
+    assert_eq!(
+        summary.to_json(),
+        json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
+    );
+    assert!(summary.to_bytes() == with_version(&bytes, FROZEN, THIS), "the same summary makes other bytes");
+    let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
+    // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for query 2, 1, none for query 4. Of `other`: 1,
+    // none for query 2, which it lacks, 1/2, 1.
+    assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
+    assert_eq!(scores.average("first", "AP"), Some(0.375));
+    assert_eq!(scores.average("first", "R(nothing=1)@5"), Some(1.0));
+    assert_eq!(scores.average("other", "AP(nothing=skip)"), Some(2.5 / 3.0));
+    assert_eq!(scores.average("other", "AP"), Some(0.625));
 }
 
 /// What an older version wrote is read, and merges with what this one writes, because values do not change from version to version.
