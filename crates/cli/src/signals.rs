@@ -17,9 +17,9 @@ pub fn heed_size_limit() {}
 
 #[cfg(unix)]
 mod unix {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     use std::sync::mpsc::{SyncSender, sync_channel};
+    use std::sync::{Arc, Once};
 
     use laneval::internals::whole_file;
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -33,9 +33,15 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
     }
 
-    /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual. If no thread can be started for
-    /// this, they just end the process.
+    /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual, from the first call on. If no thread
+    /// can be started for this, they just end the process.
     pub fn clean_up() {
+        // One thread serves all files: a command may write a dozen, and each thread takes the address space of its stack.
+        static WATCHED: Once = Once::new();
+        WATCHED.call_once(start);
+    }
+
+    fn start() {
         // Whoever calls goes on once the signals are caught: before that, one would end the process and leave the file that is begun next.
         // If the thread gives up, its end is dropped, and `recv` returns as well.
         let (ready, wait) = sync_channel(0);

@@ -614,7 +614,7 @@ fn limits_on_memory_files_and_descriptors_are_errors() {
     // without those a program of this language ends at once, whatever it wants to say.
     let starts = |memory: &usize| folder.shell(&format!("ulimit -v {memory}; $L --version")).status.success();
     let least = (4..).map(|step| step << 12).find(starts).unwrap();
-    let memory = [least + (24 << 10), 2 * least, 4 * least, 16 * least].map(|memory| format!("-v {memory}"));
+    let memory = [least + (16 << 10), 2 * least, 4 * least, 16 * least].map(|memory| format!("-v {memory}"));
     // The loader itself opens a file.
     let files = (4..12).map(|files| format!("-n {files}"));
     let sizes = ["-f 0".to_owned(), "-f 1".to_owned()];
