@@ -165,6 +165,15 @@ pub mod labels {
     };
 }
 
+/// Passages of documents by their positions, and judgments of the chunks that documents are cut into.
+pub mod spans {
+    #[doc(inline)]
+    pub use laneval_join::spans::{
+        ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts, Chunks, DocumentChunk, GoldSpan, GoldSpans,
+        Span, WrongSpan,
+    };
+}
+
 /// Texts of judgments and runs row by row, and the formats that they were recognised as.
 pub mod text {
     #[doc(inline)]

@@ -45,6 +45,7 @@ mod run_stream;
 mod shaders;
 mod shown;
 mod slow_reader;
+mod spans;
 mod staged;
 mod stopping;
 #[cfg(feature = "serde")]

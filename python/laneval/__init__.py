@@ -42,6 +42,7 @@ from laneval._options import DEFAULT, Options
 from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
 from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
 from laneval._sources import Qrels
+from laneval._spans import chunk_qrels
 from laneval._summary import Stream, Summary
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "Unmatched",
     "__version__",
     "check",
+    "chunk_qrels",
     "devices",
     "evaluate",
     "evaluate_ids",

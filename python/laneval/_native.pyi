@@ -20,6 +20,7 @@ __all__ = [
     "__version__",
     "are_best",
     "check",
+    "chunk_qrels",
     "command",
     "devices",
     "library_options",
@@ -227,6 +228,9 @@ class TrecEvaluator:
     ) -> TrecEvaluator: ...
     def evaluate(self, scores: dict[str, Any]) -> dict[str, dict[str, float]]: ...
 
+def chunk_qrels(
+    gold: str | list[tuple[bytes, bytes, int, int, float]], chunks: str | list[tuple[bytes, bytes, int, int]], share: float, by_span: bool
+) -> tuple[Qrels, str]: ...
 def check(
     function: Callable[[dict[str, dict[str, int]], dict[str, dict[str, float]], int], float | None],
     measure: str,

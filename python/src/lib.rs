@@ -19,6 +19,7 @@ mod rows;
 mod scores;
 mod settings;
 mod source;
+mod spans;
 mod stored;
 mod stream;
 mod summary;
@@ -57,6 +58,8 @@ mod _native {
     use crate::settings::Settings;
     #[pymodule_export]
     use crate::source::places;
+    #[pymodule_export]
+    use crate::spans::chunk_qrels;
     #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]

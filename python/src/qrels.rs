@@ -29,6 +29,13 @@ pub struct Qrels {
     dialect: Dialect,
 }
 
+impl Qrels {
+    /// Judgments that were not read.
+    pub fn made(qrels: laneval::Qrels, rows: usize) -> Self {
+        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval }
+    }
+}
+
 #[pymethods]
 impl Qrels {
     #[new]

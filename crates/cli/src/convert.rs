@@ -1,16 +1,18 @@
 //! `laneval convert`: reads a run or judgments in any format, and writes another.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use laneval::report::Note;
 use laneval::{Error, Input, Join, JudgedBy, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
 use super::choice::{NamedChoice, groups, one_of};
+use super::chunks::ChunkOptions;
 use super::formats::FormatOptions;
 use super::inputs::{bytes, recognise, stem};
 use super::output::{Output, unknown_extension};
@@ -26,6 +28,7 @@ Examples:
   laneval convert qrels.tsv --qrels -o qrels.qrels
   laneval convert judged.qrels --qrels --judgments-by judge -o judged.tsv
   laneval convert judged.letor scores.txt -o model.run.gz
+  laneval convert passages.jsonl --qrels --chunks chunks.csv -o chunks.qrels
   laneval convert qrels.tsv run.json run.csv -o all.lmx";
 
 /// Write a run, or with --qrels judgments, in another format.
@@ -51,6 +54,8 @@ pub struct Convert {
     /// Keep who judged a document, or for which subtopic: a column of tables and records, the second field of TREC text
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(columns()))]
     judgments_by: Option<JudgedBy>,
+    #[command(flatten)]
+    chunks: ChunkOptions,
     /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
@@ -130,8 +135,55 @@ impl Convert {
     pub fn run(self) -> Result<(), Stop> {
         match Target::of(&self.output, self.qrels)? {
             Target::Matrix => self.matrix(),
+            Target::Rows(format, gzip) if self.chunks.is_asked() => self.chunked(format, gzip),
             Target::Rows(format, gzip) => self.rows(format, gzip),
         }
+    }
+
+    /// Writes judgments of chunks, which are made of judged passages.
+    fn chunked(self, format: RowFormat, gzip: Gzip) -> Result<(), Stop> {
+        let start = Instant::now();
+        let by_span = match self.judgments_by {
+            None => false,
+            Some(JudgedBy::Subtopic) => true,
+            Some(by) => {
+                return Err(Stop::new(format!(
+                    "--judgments-by {by}: passages have none; subtopic makes one of each passage"
+                )));
+            }
+        };
+        let (input, _) = self.input()?;
+        let inputs: Vec<PathBuf> = self.inputs.iter().chain(self.chunks.path()).cloned().collect();
+        let output = Output::new(Some(&self.output), &inputs)?;
+        let (gold, chunks) = self.chunks.read(input, &self.formats)?;
+        let judgments = gold.chunk_judgments(&chunks, self.chunks.rule(by_span)?)?;
+        output.write(|to| {
+            written(to, (format, gzip), (self.qrels, tag(input)), |writer| {
+                let mut writer = writer.by(self.judgments_by);
+                for (line, row) in (1..).zip(&judgments.rows) {
+                    let (number, span) = (row.grade.to_string(), row.span.map(|span| span.to_string()));
+                    writer
+                        .row(&TextRow {
+                            line,
+                            query: row.query,
+                            doc: row.chunk,
+                            number: number.as_bytes(),
+                            value: row.grade,
+                            rank: None,
+                            tag: None,
+                            group: span.as_ref().map(|span| span.as_bytes()),
+                        })
+                        .map_err(io::Error::other)?;
+                }
+                writer.finish().map(drop)
+            })
+        })?;
+        if !self.quiet {
+            say(&Note::Note(judgments.note));
+            let rows = counted(judgments.rows.len() as u64, "judgment");
+            tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
+        }
+        Ok(())
     }
 
     fn matrix(self) -> Result<(), Stop> {
@@ -173,16 +225,7 @@ impl Convert {
                     io::Error::other("the input is wrong")
                 })
             };
-            match format {
-                #[cfg(feature = "parquet")]
-                RowFormat::Parquet => all(RowWriter::parquet(self.qrels, to)),
-                format if gzip => {
-                    let mut gzip = GzEncoder::new(to, Compression::default());
-                    all(RowWriter::new(format, self.qrels, tag(input), &mut gzip))?;
-                    gzip.finish().map(drop)
-                }
-                format => all(RowWriter::new(format, self.qrels, tag(input), to)),
-            }
+            written(to, (format, gzip), (self.qrels, tag(input)), &mut all)
         });
         drop(progress);
         match wrong {
@@ -248,6 +291,25 @@ impl Convert {
     ) -> Result<(), Error> {
         let input = Input::from(input);
         if self.qrels { join.each_judgment(input, take) } else { join.each_result(input, letor, take) }
+    }
+}
+
+/// Writes all rows that `write` gives a writer of judgments, or of results with a tag.
+fn written(
+    to: &mut (dyn Write + Send),
+    (format, gzip): (RowFormat, Gzip),
+    (judgments, tag): (bool, String),
+    write: impl FnOnce(RowWriter<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    match format {
+        #[cfg(feature = "parquet")]
+        RowFormat::Parquet => write(RowWriter::parquet(judgments, to)),
+        format if gzip => {
+            let mut gzip = GzEncoder::new(to, Compression::default());
+            write(RowWriter::new(format, judgments, tag, &mut gzip))?;
+            gzip.finish().map(drop)
+        }
+        format => write(RowWriter::new(format, judgments, tag, to)),
     }
 }
 

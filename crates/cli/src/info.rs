@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::choice::{NamedChoice, PlainFormat, groups, one_of, plain};
+use super::chunks;
 use super::formats::FormatOptions;
 use super::inputs::{FileOptions, RunPath, bytes, named, recognise};
 use super::judges;
@@ -27,7 +28,8 @@ Examples:
   laneval info trec8.lmx
   laneval info trec8.lmx --verify --format json
   laneval info qrels.tsv
-  laneval info qrels.txt bm25.run dense.run";
+  laneval info qrels.txt bm25.run dense.run
+  laneval info passages.jsonl --chunks chunks.csv";
 
 const USAGE: &str = "laneval info [OPTIONS] <FILE.lmx>\n       laneval info [OPTIONS] <QRELS|RUN>\n       laneval info [OPTIONS] <QRELS> <RUN>...";
 
@@ -49,6 +51,10 @@ pub struct Info {
     /// Read judgments of several judges, as `query judge document grade`, and show how far the judges agree
     #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
     judgments_by: Option<JudgedBy>,
+    /// Of passages with their positions, show what this chunking of the documents does to them: a table or records of chunk, document, start
+    /// and end
+    #[arg(long, value_name = "FILE", help_heading = "Units")]
+    chunks: Option<PathBuf>,
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
@@ -66,6 +72,16 @@ impl Info {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let (runs, paths) = named(&self.inputs);
+        if let Some(chunks) = &self.chunks {
+            return match &self.inputs[..] {
+                [gold] if !self.verify && self.judgments_by.is_none() => {
+                    chunks::print_facts((gold, chunks), &self.formats, self.format)
+                }
+                _ => Err(Stop::new(
+                    "--chunks is for passages alone: give one file of them, without other options",
+                )),
+            };
+        }
         Threads::default().install_for(bytes(&paths), || match (paths.as_slice(), runs.as_slice()) {
             ([file], []) => self.describe(file),
             (_, runs) => self.describe_together(&paths, runs),

@@ -8,6 +8,7 @@ mod bench;
 mod build;
 mod check;
 mod choice;
+mod chunks;
 mod compare;
 mod completions;
 mod convert;

@@ -28,6 +28,8 @@ pub mod numbers;
 #[doc(hidden)]
 pub mod sort;
 #[doc(hidden)]
+pub mod spans;
+#[doc(hidden)]
 pub mod watch;
 #[doc(hidden)]
 pub mod whole_file;

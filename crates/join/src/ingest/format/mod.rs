@@ -12,6 +12,7 @@
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
 //! records   objects that are a judgment or a result
+//! fields    rows of which any columns are read by their names
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
 //! tables    files of tables, which another crate reads as columns
@@ -22,6 +23,7 @@
 //! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
 //! lines are read like compressed text: by blocks, while another thread works on the rows.
 
+pub(super) mod fields;
 pub(super) mod foreign;
 pub(super) mod form;
 pub(super) mod input_format;

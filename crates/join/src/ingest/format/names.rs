@@ -110,6 +110,11 @@ impl ColumnRole {
     }
 }
 
+/// The names by which a column of this content is recognised.
+pub(in crate::ingest) fn usual_names(what: &str, role: Role) -> &'static [&'static str] {
+    ColumnRole::of(what).map_or(&[], |column| column.known_as(role))
+}
+
 /// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by the names in its header, or
 /// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade, perhaps with a
 /// judge or a subtopic.
@@ -240,6 +245,12 @@ impl ColumnNames {
     /// Returns whether the columns are those of judgments.
     pub fn are_of_qrels(&self) -> bool {
         self.columns().contains(&ColumnRole::Grade)
+    }
+
+    /// The name that a content was given, if columns are named.
+    pub(in crate::ingest) fn name_of(&self, what: &str) -> Option<&str> {
+        let Names::Named(named) = &self.0 else { return None };
+        named.iter().find(|(column, _)| column.name() == what).map(|(_, name)| &name[..])
     }
 
     /// The number of columns, if they are named in order.
@@ -479,7 +490,7 @@ impl NamedHeader<'_> {
 }
 
 /// Checks whether two names are the same, whatever their case, and with `-` for `_`.
-fn are_same(one: &[u8], other: &[u8]) -> bool {
+pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
     let plain = |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     one.len() == other.len() && std::iter::zip(one, other).all(|(&a, &b)| plain(a) == plain(b))
 }

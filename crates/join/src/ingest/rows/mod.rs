@@ -5,7 +5,9 @@
 //! ```text
 //! text_rows   one walk over the rows of a text of any format
 //! preview     the first rows of a text, to look at
+//! span_rows   passages by their positions, and chunks of documents
 //! ```
 
 pub(in crate::ingest) mod preview;
+mod span_rows;
 pub(in crate::ingest) mod text_rows;

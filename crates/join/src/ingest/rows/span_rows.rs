@@ -1,0 +1,196 @@
+//! Gold spans and chunks, read from records or tables.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Problem, Problems, Result};
+use crate::ingest::bytes::input::Input;
+use crate::ingest::format::ColumnNames;
+use crate::ingest::format::fields::{FieldValues, NamedColumn, Need, each_named_row};
+use crate::ingest::format::names::usual_names;
+use crate::ingest::lines::diagnostics::{quoted, whole_file};
+use crate::ingest::lines::shape::Role;
+use crate::label::FileAccess;
+use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
+
+/// The names of the first position of a span, as Chroma, LlamaIndex and others write it.
+const START: &[&str] = &["start", "start_index", "start_char_idx", "start_offset", "begin"];
+/// The names of the position behind its last one.
+const END: &[&str] = &["end", "end_index", "end_char_idx", "end_offset", "stop"];
+/// The name of the number of its positions, in the place of its end.
+const LENGTH: &[&str] = &["length"];
+/// The names of the id of a chunk.
+const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
+
+impl GoldSpans {
+    /// Reads judged passages: JSON records, or a table whose first line has names. They have a query, a document, a start, an end or a
+    /// length, and perhaps a grade, which is 1 without. `given` names columns of query, document and grade.
+    ///
+    /// # Errors
+    /// A file that cannot be read; a column that is missing; all lines that are wrong, up to a number of them.
+    pub fn read(input: impl Into<Input>, given: Option<&ColumnNames>) -> Result<Self> {
+        let text = input.into().open(FileAccess::default())?;
+        let name = |what: &str| given.and_then(|given| given.name_of(what));
+        let (query, doc, grade) = (name("query"), name("doc"), name("grade"));
+        let columns = [
+            column("query", query.as_slice(), usual_names("query", Role::Qrels), Need::Always),
+            column("document", doc.as_slice(), usual_names("doc", Role::Qrels), Need::Always),
+            column("start", &[], START, Need::Always),
+            column("end", &[], END, Need::OrNext),
+            column("length", &[], LENGTH, Need::Never),
+            column("grade", grade.as_slice(), usual_names("grade", Role::Qrels), Need::Never),
+        ];
+        let mut spans = Vec::new();
+        each_named_row(&text, &columns, &mut |_, row| {
+            let [query, doc] = [id(row, 0, "query")?, id(row, 1, "document")?];
+            let grade = row[5].as_deref().map_or(Ok(1.0), grade_of)?;
+            spans.push(GoldSpan { span: span(row, 2, &doc)?, query, doc, grade });
+            Ok(())
+        })?;
+        Ok(GoldSpans::new(text.name, spans))
+    }
+}
+
+impl Chunks {
+    /// Reads the chunks of documents: JSON records, or a table whose first line has names. They have an id, a document, a start, and an
+    /// end or a length. The same chunk may be there again.
+    ///
+    /// # Errors
+    /// As [`GoldSpans::read`], and a chunk that is there again with another span.
+    pub fn read(input: impl Into<Input>) -> Result<Self> {
+        let text = input.into().open(FileAccess::default())?;
+        let columns = [
+            column("chunk", &[], CHUNK, Need::Always),
+            column("document", &[], usual_names("doc", Role::Qrels), Need::Always),
+            column("start", &[], START, Need::Always),
+            column("end", &[], END, Need::OrNext),
+            column("length", &[], LENGTH, Need::Never),
+        ];
+        let (mut chunks, mut places) = (Vec::new(), Vec::new());
+        each_named_row(&text, &columns, &mut |line, row| {
+            let [id, doc] = [id(row, 0, "chunk")?, id(row, 1, "document")?];
+            chunks.push(DocumentChunk { span: span(row, 2, &doc)?, id, doc });
+            places.push(line);
+            Ok(())
+        })?;
+        distinct(&text.name, chunks, &places)
+    }
+}
+
+impl GoldSpans {
+    /// Takes rows of query, document, start, end and grade, with `name` in messages, which number the rows from 1.
+    ///
+    /// # Errors
+    /// All rows whose positions are no span, or whose grade is no number, up to a number of them.
+    pub fn of_rows(
+        name: &str,
+        rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64, f64)>,
+    ) -> Result<Self> {
+        let of_row = |(query, doc, start, end, grade): (Vec<u8>, Vec<u8>, i64, i64, f64)| {
+            if !grade.is_finite() {
+                return Err(format!("grade {grade} is not a number"));
+            }
+            Ok(GoldSpan { span: span_of(start, end, &doc)?, query, doc, grade })
+        };
+        Ok(GoldSpans::new(name, all_rows(name, rows.into_iter().map(of_row))?))
+    }
+}
+
+impl Chunks {
+    /// Takes rows of chunk, document, start and end, with `name` in messages, which number the rows from 1.
+    ///
+    /// # Errors
+    /// All rows whose positions are no span, up to a number of them; a chunk that is there again with another span.
+    pub fn of_rows(name: &str, rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64)>) -> Result<Self> {
+        let of_row = |(id, doc, start, end): (Vec<u8>, Vec<u8>, i64, i64)| {
+            Ok(DocumentChunk { span: span_of(start, end, &doc)?, id, doc })
+        };
+        let chunks = all_rows(name, rows.into_iter().map(of_row))?;
+        let lines: Vec<u64> = (1..).take(chunks.len()).collect();
+        distinct(name, chunks, &lines)
+    }
+}
+
+/// Rows without a problem.
+fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Result<Vec<T>> {
+    let (mut all, mut problems) = (Vec::new(), Problems::default());
+    for (line, row) in (1..).zip(rows) {
+        match row {
+            Ok(row) => all.push(row),
+            Err(message) if problems.first.len() < Problems::LIMIT => {
+                problems.first.push(Problem { file: name.to_owned(), line, message });
+            }
+            Err(_) => problems.more += 1,
+        }
+    }
+    if all.is_empty() && problems.first.is_empty() {
+        problems = whole_file(name, "there is no row in it".to_owned());
+    }
+    if problems.first.is_empty() { Ok(all) } else { Err(Error::Input(problems)) }
+}
+
+/// Chunks whose ids are of one span each; `lines` are where they stand.
+fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chunks> {
+    let ids: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
+    Chunks::new(name, chunks).map_err(|(again, first)| {
+        let id = quoted(&ids[again]);
+        let message = format!("chunk {id} is there again with another span, first on line {}", lines[first]);
+        let first = vec![Problem { file: name.to_owned(), line: lines[again], message }];
+        Error::Input(Problems { first, more: 0 })
+    })
+}
+
+/// The span between two positions.
+fn span_of(start: i64, end: i64, doc: &[u8]) -> Result<Span, String> {
+    let position = |at: i64, what: &str| {
+        u64::try_from(at)
+            .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+    };
+    Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))
+}
+
+/// A column by the name that was given, or else by usual ones.
+fn column<'a>(what: &'static str, given: &'a [&'a str], usual: &'a [&'a str], need: Need) -> NamedColumn<'a> {
+    NamedColumn { what, names: if given.is_empty() { usual } else { given }, need }
+}
+
+/// The id in a column.
+fn id(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Vec<u8>, String> {
+    match row.get(at).cloned().flatten() {
+        Some(id) if id.iter().any(|byte| matches!(byte, b'\n' | b'\r' | b'\0')) => {
+            Err(format!("the {what} {} has a line break or a zero byte", quoted(&id)))
+        }
+        Some(id) => Ok(Cow::into_owned(id)),
+        None => Err(format!("the {what} is missing")),
+    }
+}
+
+/// The span in three columns: its start, its end, and its length.
+fn span(row: &FieldValues<'_>, at: usize, doc: &[u8]) -> Result<Span, String> {
+    let number = |at: usize, what: &str| {
+        let value = row.get(at).and_then(Option::as_deref);
+        value.map(|text| position(text, what)).transpose()
+    };
+    let start = number(at, "start")?.ok_or_else(|| "the start is missing".to_owned())?;
+    let end = match (number(at + 1, "end")?, number(at + 2, "length")?) {
+        (Some(end), _) => end,
+        (None, Some(length)) => start.saturating_add(length),
+        (None, None) => return Err("the end is missing".to_owned()),
+    };
+    Span::new(start, end).map_err(|wrong| wrong.of(doc))
+}
+
+/// A position as it is written.
+fn position(text: &[u8], what: &str) -> Result<u64, String> {
+    let number = std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    number.and_then(|number| number.parse().ok()).ok_or_else(|| {
+        format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
+    })
+}
+
+/// A grade as it is written.
+fn grade_of(text: &[u8]) -> Result<f64, String> {
+    let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<f64>().ok());
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| format!("grade {} is not a number", quoted(text)))
+}

@@ -1,0 +1,298 @@
+//! Judgments of chunks, made of gold spans, and what a chunking does to them.
+//!
+//! A chunk has the grade of a span if they share at least a given part of the *shorter* of the two. A part of the span alone would call
+//! every chunk wrong that is smaller than half of a gold passage, and a part of the chunk alone every large one.
+
+use std::collections::BTreeMap;
+
+use super::gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
+use super::union::UnionOfSpans;
+use crate::error::{Error, Result, printable};
+
+/// The rule by which a chunk has the grade of a span.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChunkRule {
+    share: f64,
+    by_span: bool,
+}
+
+impl ChunkRule {
+    /// Chunks that share at least `share` of the shorter of chunk and span, above 0 and at most 1; usual is a half.
+    ///
+    /// # Errors
+    /// Another share.
+    pub fn new(share: f64) -> Result<Self> {
+        match share > 0.0 && share <= 1.0 {
+            true => Ok(ChunkRule { share, by_span: false }),
+            false => Err(Error::Unanswerable(format!(
+                "a share of {share} is none: a number above 0, and at most 1, was expected"
+            ))),
+        }
+    }
+
+    /// Makes a subtopic of each span.
+    #[must_use]
+    pub fn by_span(self, by_span: bool) -> Self {
+        ChunkRule { by_span, ..self }
+    }
+
+    /// Whether so many shared positions are enough, where the shorter of chunk and span has `length`.
+    fn holds(self, shared: u64, length: u64) -> bool {
+        shared > 0 && shared >= least(self.share, length)
+    }
+}
+
+/// The least whole number that is at least `share` of `length`, exactly: positions may have more digits than a float.
+fn least(share: f64, length: u64) -> u64 {
+    let bits = share.to_bits();
+    // A share above 0 and at most 1 is `whole` / 2^`by`. One so small that it is subnormal is far below 1 of any length.
+    let (exponent, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
+    let (whole, by) = (u128::from(fraction | 1 << 52), 1075 - exponent.min(1075));
+    match exponent {
+        0 => 1,
+        // The product is below 2^117.
+        _ if by >= 117 => 1,
+        _ => (whole * u128::from(length)).div_ceil(1 << by) as u64,
+    }
+}
+
+/// A judgment of a chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkJudgment<'a> {
+    /// The id of the query.
+    pub query: &'a [u8],
+    /// The number of the span among those of its query by document, start and end, from 0, where each is a subtopic.
+    pub span: Option<u32>,
+    /// The id of the chunk.
+    pub chunk: &'a [u8],
+    /// The grade.
+    pub grade: f64,
+}
+
+/// Judgments of chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkJudgments<'a> {
+    /// The judgments: queries as they came, then by span where each is a subtopic, then by document, start and end of the chunk.
+    pub rows: Vec<ChunkJudgment<'a>>,
+    /// The number of spans of which no chunk has the grade.
+    pub lost: usize,
+    /// What they were made of, in words: how many spans became how many chunks.
+    pub note: String,
+}
+
+/// What a chunking does to gold spans. Means are over the queries that have a span of a grade above 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkingFacts {
+    /// The number of chunks, and of their documents.
+    pub chunks: usize,
+    /// The number of documents that have chunks.
+    pub documents: usize,
+    /// The smallest, the median and the largest length of a chunk, and the mean.
+    pub lengths: (u64, u64, u64, f64),
+    /// The number of queries with gold.
+    pub queries: usize,
+    /// The share of gold positions that are in any chunk: its mean.
+    pub covered: f64,
+    /// The number of chunks that share a position with gold: its mean.
+    pub with_gold: f64,
+    /// Precision-Ω, the mean of |gold in these chunks| / |gold or these chunks|: what full recall costs in this chunking.
+    pub omega: f64,
+}
+
+impl GoldSpans {
+    /// Makes ordinary judgments of a chunking of the same documents. A chunk has the largest grade of the spans that it shares enough
+    /// with, or the grade of each where every span is a subtopic.
+    ///
+    /// ```
+    /// use laneval::spans::{DocumentChunk, ChunkRule, Chunks, GoldSpan, GoldSpans, Span};
+    /// let span = |start, end| Span::new(start, end).unwrap();
+    /// let gold = GoldSpan { query: b"q1".to_vec(), doc: b"d1".to_vec(), span: span(10, 30), grade: 1.0 };
+    /// let gold = GoldSpans::new("gold", [gold]);
+    /// let chunk = |id: &str, start, end| DocumentChunk { id: id.into(), doc: b"d1".to_vec(), span: span(start, end) };
+    /// let chunks = Chunks::new("chunks", [chunk("c0", 0, 20), chunk("c1", 20, 40), chunk("c2", 40, 60)]).unwrap();
+    /// let made = gold.chunk_judgments(&chunks, ChunkRule::new(0.5)?)?;
+    /// let ids: Vec<&[u8]> = made.rows.iter().map(|row| row.chunk).collect();
+    /// assert_eq!(ids, [b"c0", b"c1"]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Chunks of other documents alone.
+    pub fn chunk_judgments<'a>(&'a self, chunks: &'a Chunks, rule: ChunkRule) -> Result<ChunkJudgments<'a>> {
+        self.check(chunks)?;
+        let (mut rows, mut lost, mut with) = (Vec::new(), 0, 0);
+        for (query, spans) in self.queries() {
+            // Chunks by their order in the table, for one may hold several spans.
+            let mut largest: BTreeMap<(&[u8], u64, u64, &[u8]), f64> = BTreeMap::new();
+            let before = rows.len();
+            for (number, gold) in (0..).zip(spans) {
+                let mut any = false;
+                for chunk in chunks.of_span(&gold.doc, gold.span) {
+                    let shorter = chunk.span.length().min(gold.span.length());
+                    if !rule.holds(chunk.span.shared(gold.span), shorter) {
+                        continue;
+                    }
+                    any = true;
+                    if rule.by_span {
+                        let (span, grade) = (Some(number), gold.grade);
+                        rows.push(ChunkJudgment { query, span, chunk: &chunk.id, grade });
+                    } else {
+                        let place = (&chunk.doc[..], chunk.span.start(), chunk.span.end(), &chunk.id[..]);
+                        let grade = largest.entry(place).or_insert(gold.grade);
+                        *grade = grade.max(gold.grade);
+                    }
+                }
+                lost += usize::from(!any);
+            }
+            let of_query = largest.into_iter();
+            rows.extend(of_query.map(|((.., chunk), grade)| ChunkJudgment {
+                query,
+                span: None,
+                chunk,
+                grade,
+            }));
+            with += usize::from(rows.len() > before);
+        }
+        let note = self.note(&rows, (lost, with), rule);
+        Ok(ChunkJudgments { rows, lost, note })
+    }
+
+    fn note(&self, rows: &[ChunkJudgment<'_>], (lost, with): (usize, usize), rule: ChunkRule) -> String {
+        let count = |number: usize, what: &str, plural: &str| {
+            format!("{number} {}", if number == 1 { what } else { plural })
+        };
+        let spans = count(self.len(), "span", "spans");
+        let made = match rule.by_span {
+            true => count(rows.len(), "judgment of a chunk", "judgments of chunks"),
+            false => count(rows.len(), "chunk", "chunks"),
+        };
+        let queries = count(with, "query", "queries");
+        let rest = match lost {
+            0 => String::new(),
+            lost => format!(
+                "; no chunk shares {} of {}",
+                rule.share,
+                if lost == 1 { "1 span".to_owned() } else { format!("{lost} spans") }
+            ),
+        };
+        format!("{}: {spans} became {made} in {queries}{rest}", self.name())
+    }
+
+    /// Checks that some chunk is of a document of these spans.
+    fn check(&self, chunks: &Chunks) -> Result<()> {
+        let docs = || self.queries().flat_map(|(_, spans)| spans.iter().map(|of| &of.doc[..]));
+        if self.is_empty() || docs().any(|doc| chunks.has(doc)) {
+            return Ok(());
+        }
+        let [there, here] = [first_two(docs()), first_two(chunks.iter().map(|chunk| &chunk.doc[..]))];
+        let (name, gold) = (chunks.name(), self.name());
+        Err(Error::Unanswerable(format!(
+            "{name}: has none of the documents of {gold} ({there} there, {here} here)"
+        )))
+    }
+
+    /// What a chunking of the same documents does to the spans of a grade above 0.
+    ///
+    /// # Errors
+    /// As [`GoldSpans::chunk_judgments`].
+    pub fn chunking_facts(&self, chunks: &Chunks) -> Result<ChunkingFacts> {
+        self.check(chunks)?;
+        let mut lengths: Vec<u64> = chunks.iter().map(|chunk| chunk.span.length()).collect();
+        lengths.sort_unstable();
+        let all: u128 = lengths.iter().map(|&length| u128::from(length)).sum();
+        let at = |index: usize| lengths.get(index).copied().unwrap_or(0);
+        let docs: Vec<&[u8]> = chunks.iter().map(|chunk| &chunk.doc[..]).collect();
+        let (mut queries, mut covered, mut with_gold, mut omega) = (0usize, 0.0, 0usize, 0.0);
+        for (_, spans) in self.queries() {
+            let gold: Vec<&GoldSpan> = spans.iter().filter(|of| of.grade > 0.0).collect();
+            if gold.is_empty() {
+                continue;
+            }
+            let facts = PositionsOfQuery::of(&gold, chunks);
+            queries += 1;
+            covered += facts.shared as f64 / facts.gold as f64;
+            with_gold += facts.chunks;
+            omega += facts.shared as f64 / (facts.met + facts.gold - facts.shared) as f64;
+        }
+        let mean = |sum: f64| if queries == 0 { 0.0 } else { sum / queries as f64 };
+        Ok(ChunkingFacts {
+            chunks: chunks.len(),
+            documents: docs.chunk_by(|a, b| a == b).count(),
+            lengths: (
+                at(0),
+                at(lengths.len().saturating_sub(1) / 2),
+                at(lengths.len().saturating_sub(1)),
+                if lengths.is_empty() { 0.0 } else { all as f64 / lengths.len() as f64 },
+            ),
+            queries,
+            covered: mean(covered),
+            with_gold: mean(with_gold as f64),
+            omega: mean(omega),
+        })
+    }
+}
+
+/// Positions of one query: of gold, of the chunks that meet it, and of both.
+#[derive(Default)]
+struct PositionsOfQuery {
+    gold: u128,
+    met: u128,
+    shared: u128,
+    chunks: usize,
+}
+
+impl PositionsOfQuery {
+    /// Gold spans come by document and start.
+    fn of(gold: &[&GoldSpan], chunks: &Chunks) -> Self {
+        let mut all = PositionsOfQuery::default();
+        for of_doc in gold.chunk_by(|a, b| a.doc == b.doc) {
+            let mut met: Vec<&DocumentChunk> =
+                of_doc.iter().flat_map(|of| chunks.of_span(&of.doc, of.span)).collect();
+            met.sort_by(|a, b| (a.span, &a.id).cmp(&(b.span, &b.id)));
+            met.dedup();
+            let gold = UnionOfSpans::of_sorted(of_doc.iter().map(|of| of.span));
+            let union = UnionOfSpans::of_sorted(met.iter().map(|chunk| chunk.span));
+            all.gold += gold.length();
+            all.met += union.length();
+            all.shared += union.shared(&gold);
+            all.chunks += met.len();
+        }
+        all
+    }
+}
+
+/// The first two distinct ids, for a message.
+fn first_two<'a>(ids: impl Iterator<Item = &'a [u8]>) -> String {
+    let mut found: Vec<&[u8]> = Vec::new();
+    for id in ids {
+        if !found.contains(&id) {
+            found.push(id);
+        }
+        if found.len() == 2 {
+            break;
+        }
+    }
+    found.iter().map(|id| format!("'{}'", printable(id))).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_shared_length_is_exact() {
+        for (share, length, expected) in [
+            (0.5, 20, 10),
+            (0.5, 21, 11),
+            (1.0, 7, 7),
+            (1.0, u64::MAX, u64::MAX),
+            (0.1, 10, 2), // 0.1 is a little more than a tenth
+            (0.25, 9, 3),
+            (f64::MIN_POSITIVE, u64::MAX, 1),
+            (5e-324, 1, 1),
+            (1.0 - f64::EPSILON / 2.0, u64::MAX, u64::MAX - 2047),
+        ] {
+            assert_eq!(least(share, length), expected, "{share} of {length}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Spans of documents: gold passages by their positions, and the chunks that a pipeline cuts documents into.
+//!
+//! Judgments of chunks die with the chunking: another size, and none of the ids is left. Judgments of *positions* stay. A span is half-open
+//! and counts from 0, in bytes, characters or tokens, whatever both sides agree on. [`GoldSpans::chunk_judgments`] makes ordinary judgments
+//! of any chunking of the same documents.
+
+mod chunked;
+mod gold;
+mod position;
+mod union;
+
+pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts};
+pub use gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
+pub use position::{Span, WrongSpan};

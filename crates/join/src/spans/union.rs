@@ -1,0 +1,42 @@
+//! Unions of spans of one document.
+
+use super::position::Span;
+
+/// Positions of one document, each counted once: spans that neither overlap nor touch, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct UnionOfSpans(Vec<(u64, u64)>);
+
+impl UnionOfSpans {
+    /// The union of spans, which come by their start.
+    pub fn of_sorted(spans: impl Iterator<Item = Span>) -> Self {
+        let mut merged: Vec<(u64, u64)> = Vec::new();
+        for span in spans {
+            match merged.last_mut() {
+                Some(last) if span.start() <= last.1 => last.1 = last.1.max(span.end()),
+                _ => merged.push((span.start(), span.end())),
+            }
+        }
+        UnionOfSpans(merged)
+    }
+
+    /// The number of positions.
+    pub fn length(&self) -> u128 {
+        self.0.iter().map(|(start, end)| u128::from(end - start)).sum()
+    }
+
+    /// The number of positions that both have.
+    pub fn shared(&self, other: &UnionOfSpans) -> u128 {
+        let (mut sum, mut others) = (0, other.0.iter().peekable());
+        for &(start, end) in &self.0 {
+            // The last one that overlaps may overlap the next of ours too, so it is not passed.
+            while let Some(&&(from, to)) = others.peek() {
+                sum += u128::from(end.min(to).saturating_sub(start.max(from)));
+                if to >= end {
+                    break;
+                }
+                others.next();
+            }
+        }
+        sum
+    }
+}
