@@ -280,3 +280,69 @@ fn what_is_refused_leaves_nothing_behind() {
         assert_eq!((folder.names(), folder.get("old.tsv")), (before.clone(), b"old".to_vec()), "{args}");
     }
 }
+
+/// Passages with positions become judgments of chunks in every format, and what does not fit leaves nothing behind.
+#[test]
+fn passages_become_judgments_of_chunks() {
+    let folder = Folder::new();
+    let gold = [("d1", 10, 30, 1), ("d1", 50, 60, 2), ("d2", 0, 20, 1)].map(|(doc, start, end, grade)| {
+        format!("{{\"query\": \"q\", \"doc\": \"{doc}\", \"start\": {start}, \"end\": {end}, \"grade\": {grade}}}\n")
+    });
+    folder.put("gold.jsonl", gold.concat());
+    folder.put("chunks.csv", "chunk,doc,start,length\nc0,d1,0,20\nc1,d1,20,20\nc2,d1,40,20\nc3,d2,0,25\n");
+    let of = |line: &str, output: &str| {
+        let ran = folder.run(&format!("convert gold.jsonl --qrels --chunks chunks.csv {line} -o {output}"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (String::from_utf8(folder.get(output)).unwrap(), ran.err)
+    };
+    let (written, said) = of("", "chunks.qrels");
+    assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 0 c2 2\nq 0 c3 1\n");
+    assert_says(
+        &said,
+        &["note: gold.jsonl: 3 spans became 4 chunks in 1 query", "chunks.qrels: 4 judgments"],
+    );
+    let (written, said) = of("--share 1", "chunks.tsv");
+    assert_eq!(written, "query-id\tcorpus-id\tscore\nq\tc2\t2\nq\tc3\t1\n");
+    assert_says(
+        &said,
+        &["note: gold.jsonl: 3 spans became 2 chunks in 1 query; no chunk shares 1 of 1 span"],
+    );
+    let (written, _) = of("--judgments-by subtopic", "spans.qrels");
+    assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 1 c2 2\nq 2 c3 1\n");
+    assert_eq!(
+        folder.out("info gold.jsonl --chunks chunks.csv"),
+        "passages          3 of 1 queries with gold\nchunks            4 of 2 documents\nlength            20 to 25, median 20, mean 21.2\n\
+         gold in chunks    1.0000 of its positions\nchunks with gold  4.00 a query\nprecision-Ω       0.5882\n"
+    );
+    let json = folder.out("info gold.jsonl --chunks chunks.csv --format json");
+    assert_says(
+        &json,
+        &["\"precision_omega\": 0.5882352941176471", "\"chunks_with_gold\": 4.0", "\"passages\": 3"],
+    );
+    for (line, said) in [
+        (
+            "convert gold.jsonl --qrels --chunks gold.jsonl -o x.qrels",
+            "gold.jsonl cannot be both passages and chunks",
+        ),
+        ("convert gold.jsonl --qrels --chunks none.csv -o x.qrels", "none.csv: cannot open"),
+        (
+            "convert gold.jsonl --qrels --chunks chunks.csv --share 1.5 -o x.qrels",
+            "a share of 1.5 is none: a number above 0, and at most 1, was expected",
+        ),
+        (
+            "convert gold.jsonl --qrels --chunks chunks.csv --judgments-by judge -o x.qrels",
+            "passages have none; subtopic makes one of each passage",
+        ),
+        ("convert gold.jsonl --chunks chunks.csv -o x.run", "--qrels"),
+        (
+            "convert chunks.csv --qrels --chunks gold.jsonl -o x.qrels",
+            "chunks.csv:1: no query is among 'chunk', 'doc', 'start', 'length'",
+        ),
+        ("info gold.jsonl gold.jsonl --chunks chunks.csv", "--chunks is for passages alone"),
+    ] {
+        let ran = folder.run(line);
+        assert_eq!(ran.code, 2, "{line}");
+        assert_says(&ran.err, &[said]);
+        assert!(!folder.path().join("x.qrels").exists(), "{line}");
+    }
+}

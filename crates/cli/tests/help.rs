@@ -132,6 +132,8 @@ fn with_files() -> Folder {
     folder.put("topics.tsv", "301\tinternational organized crime\n");
     folder.put("scores.txt", "0.5\n0.25\n");
     folder.put("theirs.tsv", "301\t0.5000\n");
+    folder.put("passages.jsonl", "{\"query\": \"301\", \"doc\": \"d1\", \"start\": 0, \"end\": 9}\n");
+    folder.put("chunks.csv", "chunk,doc,start,end\nd1#1,d1,0,20\n");
     let files = "$L convert qrels.txt --qrels -o qrels.tsv; $L convert bm25.run -o run.tsv; mkdir runs
         (echo query,doc,score; cut -f1,2,4 run.tsv | tail -n +2 | tr '\\t' ,) > run.csv
         echo '{\"301\": {\"d1\": 0.5, \"d2\": 0.25}}' > run.json

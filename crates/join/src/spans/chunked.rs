@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
+use super::position::Span;
 use super::union::UnionOfSpans;
 use crate::error::{Error, Result, printable};
 
@@ -69,6 +70,9 @@ pub struct ChunkJudgment<'a> {
     pub grade: f64,
 }
 
+/// The place of a chunk in its table: document, span and id.
+type ChunkPlace<'a> = (&'a [u8], Span, &'a [u8]);
+
 /// Judgments of chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkJudgments<'a> {
@@ -123,7 +127,7 @@ impl GoldSpans {
         let (mut rows, mut lost, mut with) = (Vec::new(), 0, 0);
         for (query, spans) in self.queries() {
             // Chunks by their order in the table, for one may hold several spans.
-            let mut largest: BTreeMap<(&[u8], u64, u64, &[u8]), f64> = BTreeMap::new();
+            let mut largest: BTreeMap<ChunkPlace<'_>, f64> = BTreeMap::new();
             let before = rows.len();
             for (number, gold) in (0..).zip(spans) {
                 let mut any = false;
@@ -137,7 +141,7 @@ impl GoldSpans {
                         let (span, grade) = (Some(number), gold.grade);
                         rows.push(ChunkJudgment { query, span, chunk: &chunk.id, grade });
                     } else {
-                        let place = (&chunk.doc[..], chunk.span.start(), chunk.span.end(), &chunk.id[..]);
+                        let place = (&chunk.doc[..], chunk.span, &chunk.id[..]);
                         let grade = largest.entry(place).or_insert(gold.grade);
                         *grade = grade.max(gold.grade);
                     }
