@@ -32,7 +32,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::diagnostics::quoted;
 use super::layout::TableLayout;
-use super::separator::{Separator, Unclosed, split};
+use super::separator::{Field, Separator, Unclosed, split};
 use super::shape::TOO_LONG;
 use crate::ingest::bytes::limits::{LONGEST_LINE, WRONG};
 
@@ -262,6 +262,11 @@ fn any_line(
             return lines.wrong(start, number, || unclosed(line, table));
         }
     };
+    if let Some(bare) = &table.bare
+        && is_bare(&fields, table)
+    {
+        return bare.add_one();
+    }
     if fields.len() != table.columns {
         let (count, is_comment) = (fields.len(), first == Some(&b'#'));
         return lines.wrong(start, number, || other_count(count, is_comment, line, table));
@@ -285,6 +290,15 @@ fn any_line(
         number,
         FieldPlaces { query: place(table.query), doc: place(table.doc), number: place(table.number) },
     );
+}
+
+/// Checks whether a row has a query, and neither a document nor a number.
+fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
+    let is_empty = |column: usize| fields.get(column).is_none_or(|field| field.start == field.end);
+    (fields.len() == table.columns || fields.len() == 1)
+        && !is_empty(table.query)
+        && is_empty(table.doc)
+        && is_empty(table.number)
 }
 
 /// The message about a quote that is not closed.
