@@ -140,7 +140,7 @@ fn list_of<'t>(
 }
 
 /// Says that a list of numbers has another length than that of the ids beside it.
-fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
+pub(super) fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!("{} and {}: a {what} for each id was expected", count(ids, "id"), count(numbers, what))
 }
