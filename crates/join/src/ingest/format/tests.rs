@@ -465,6 +465,7 @@ fn what_is_wrong_is_said_with_its_line() {
     let shape = "expected '{\"query\": {\"document\": score, …}, …}'";
     let ask = "say which are queries, documents and scores in their order (`--columns query,-,doc,score`), or by their names in the first line \
                (`--columns query=…,doc=…,score=…`)";
+    let response = "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}";
     let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
     let either = format!("{records}, or {{\"query\": {{\"document\": score, …}}, …}}");
     let cases: &[(&str, String)] = &[
@@ -540,7 +541,8 @@ fn what_is_wrong_is_said_with_its_line() {
         (
             "{\"user_input\": \"q\", \"retrieved_context_ids\": [\"d\", \"e\"]}\n{\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}\n\
              {\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}",
-            "run:2: rank 1 occurs again for query 'q', first on line 1\nrun:3: docno 'f' occurs again for query 'q', first on line 2"
+            "run:2: rank 1 occurs again for query 'q', first on line 1\nrun:3: rank 1 occurs again for query 'q', first on line 1\n\
+             run:3: docno 'f' occurs again for query 'q', first on line 2"
                 .into(),
         ),
         (
@@ -562,6 +564,28 @@ fn what_is_wrong_is_said_with_its_line() {
                  `--columns query=…,doc=…,score=…` names other keys"
             ),
         ),
+        // Large objects with results in them.
+        (
+            "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": {\"_index\": \"i\"}}]},\n\"r\": {\"hit\": []},\n\"s\": 3, \"t\": {\"hits\": [{\"hit\": {\"_id\": null}}]},\n\
+             \"\": {\"hits\": []}, \"u\": [[]]}}",
+            format!(
+                "run:1: a document has no id, of query 'q'\nrun:2: query 'r' has no documents: expected '{response}'\n\
+                 run:3: a query is no object or array: expected '{response}'\n\
+                 run:3: the document is 'null', and neither a string nor an integer, of query 't'\nrun:4: the query is empty\n\
+                 run:4: query 'u' has no documents: expected '{response}'"
+            ),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": null, \"x\": {}}, \"en\": {}}",
+            "run: there is no result in it: expected '{subset: {split: {query: {document: score, …}}}}'".into(),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": \"\"}, \"en\": {\"test\": {\"q\": {\"d\": \"1\"}}},\n\"de\": {\"dev\": {\"q\": 1}, \"test\": {}}}",
+            "run: has the subsets de/dev, de/test and en/test: say which with --subset\n\
+             run:1: document 'd' of query 'q' has the string '1', and not a score"
+                .into(),
+        ),
+        ("{\"requests\": [{\"id\": \"q\", \"ratings\": []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
         // Texts that are not a table.
         ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs and commas are, for example after `tr ';' '\\t'`".into()),
         ("qid|docid|score\nq|d e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
@@ -636,6 +660,22 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
              qrels:5: the query is empty: expected 'grade qid:query feature:value … # document'",
         ),
         (
+            "{\"judgmentRatings\": [{\"query\": \"q\", \"ratings\": [{\"docId\": \"a\", \"rating\": \"x y\"}, {\"docId\": \"b\"}]},\n\
+             {\"query\": \"q\", \"ratings\": [{\"docId\": \"b\", \"rating\": \"high\"}]}, {\"ratings\": []}, 7]}",
+            "qrels:1: a rating is the string 'x y', and not a number, of query 'q'\n\
+             qrels:2: grade 'high' is not a number: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query has no id: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query is no object or array: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'",
+        ),
+        (
+            "{\"details\": {\"q\": {\"hits\": []}}}",
+            "qrels: this is a run, judgments were expected: the order is QRELS RUN",
+        ),
+        (
+            "{\"user_input\": \"q\", \"reference_contexts\": [\"A text.\"]}\n",
+            "qrels:1: has texts (reference_contexts) and no ids: reference_context_ids was expected",
+        ),
+        (
             "NaN qid:q 1:0.5 # d\n",
             "qrels:1: grade 'NaN' is not a finite number: expected 'grade qid:query feature:value … # document'",
         ),
@@ -686,7 +726,10 @@ fn nothing_is_too_deep() {
 fn json_that_is_cut_short_is_an_error() {
     let objects = "{\"q\": {\"d\\u00e9\": 1, \"e\": 2.5e0},\n \"r\": {\"d\": 3}}\n";
     let array = "[{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}]\n";
-    for text in [objects, array] {
+    let response = "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": {\"_id\": \"d\"}}]},\n \"r\": {\"hits\": []}}}\n";
+    let predictions =
+        "{\"mteb_model_meta\": {\"revision\": \"\"},\n \"en\": {\"test\": {\"q\": {\"d\": 1}}}}\n";
+    for text in [objects, array, response, predictions] {
         assert_eq!(of_run(text), "");
         for at in 1..text.len() - 1 {
             let found = of_run(&text[..at]);
