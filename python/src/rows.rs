@@ -172,7 +172,7 @@ impl OwnedRows {
         columns: &Asked,
     ) -> PyResult<Self> {
         let py = object.py();
-        let mut keys: Option<RecordKeys<'_>> = None;
+        let mut keys: Option<DictKeys<'_>> = None;
         let mut named: Option<Option<Vec<usize>>> = None;
         let group = by.map(name_of);
         let mut rows = OwnedRows { groups: group.as_ref().map(|_| IdBuffer::new()), ..OwnedRows::new() };
@@ -184,12 +184,12 @@ impl OwnedRows {
                     keys = Some(keys_of(mapping, name, (role, by), columns)?);
                 }
                 match &keys {
-                    Some(RecordKeys::Lists(lists)) => {
-                        let record = ListRecord { mapping, keys: lists, name, row };
+                    Some(DictKeys::Lists(lists)) => {
+                        let record = DictRecord { mapping, keys: lists, name, row };
                         rows.push_list(&record, (role, group.as_deref()), &mut codes)?;
                         continue;
                     }
-                    Some(RecordKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
+                    Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
                     None => {}
                 }
             } else if let Ok(tuple) = item.cast::<PyTuple>() {
@@ -229,11 +229,11 @@ impl OwnedRows {
     /// Appends the rows of a record that has a list of documents. Without scores the order of the list is the ranking.
     fn push_list(
         &mut self,
-        record: &ListRecord<'_, '_>,
+        record: &DictRecord<'_, '_>,
         (role, group): (RowsRole, Option<&str>),
         codes: &mut QueryCodes,
     ) -> PyResult<()> {
-        let ListRecord { mapping, keys, name, row } = *record;
+        let DictRecord { mapping, keys, name, row } = *record;
         let (py, before) = (mapping.py(), self.queries.offsets.len());
         let query = record.value(&keys.query)?;
         let code = codes.of(&query, &mut self.queries, name)?;
@@ -433,14 +433,14 @@ fn tuple_of<'py>(
 }
 
 /// The keys of records.
-enum RecordKeys<'py> {
+enum DictKeys<'py> {
     /// In the order of the fields of tuples.
     Single(Vec<Bound<'py, PyAny>>),
-    Lists(ListKeys<'py>),
+    Lists(DictLists<'py>),
 }
 
 /// The keys of records that have a list of documents.
-struct ListKeys<'py> {
+struct DictLists<'py> {
     query: Bound<'py, PyAny>,
     docs: Bound<'py, PyAny>,
     numbers: Option<Bound<'py, PyAny>>,
@@ -450,16 +450,16 @@ struct ListKeys<'py> {
 
 /// A record that has a list of documents, with its place for messages.
 #[derive(Clone, Copy)]
-struct ListRecord<'r, 'py> {
+struct DictRecord<'r, 'py> {
     mapping: &'r Bound<'py, PyMapping>,
-    keys: &'r ListKeys<'py>,
+    keys: &'r DictLists<'py>,
     name: &'r str,
     row: u64,
 }
 
-impl<'py> ListRecord<'_, 'py> {
+impl<'py> DictRecord<'_, 'py> {
     fn value(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let ListRecord { mapping, name, row, .. } = self;
+        let DictRecord { mapping, name, row, .. } = self;
         mapping.get_item(key).map_err(|_| {
             let message = format!("{} was found, which has no {}", shown(mapping), shown(key));
             problem(mapping.py(), name, *row, message)
@@ -490,7 +490,7 @@ fn keys_of<'py>(
     name: &str,
     (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
-) -> PyResult<RecordKeys<'py>> {
+) -> PyResult<DictKeys<'py>> {
     let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
     let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
     let lists: Vec<bool> = first.values()?.iter().map(|value| is_list(&value)).collect();
@@ -499,7 +499,7 @@ fn keys_of<'py>(
     let key = |at: usize| keys[at].clone();
     if let Some(lists) = lists {
         let (numbers, group) = (number.map(key), group.map(key));
-        return Ok(RecordKeys::Lists(ListKeys { query: key(query), docs: key(doc), numbers, group, lists }));
+        return Ok(DictKeys::Lists(DictLists { query: key(query), docs: key(doc), numbers, group, lists }));
     }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
@@ -509,7 +509,7 @@ fn keys_of<'py>(
         ))
     })?;
     let all = [Some(query), group, Some(doc), Some(number)];
-    Ok(RecordKeys::Single(all.into_iter().flatten().map(key).collect()))
+    Ok(DictKeys::Single(all.into_iter().flatten().map(key).collect()))
 }
 
 /// The places in named tuples of the items that are read, if the names say more than the order: of three, or four by facet, it is the order.

@@ -47,7 +47,7 @@ pub fn unfold(
     wrong: &mut Vec<(usize, String)>,
 ) -> Result<Unfolded, WrongTable> {
     let column = |at: usize| {
-        Lists::of(batch.column(at)).ok_or_else(|| {
+        ListValues::of(batch.column(at)).ok_or_else(|| {
             let of = batch.column(at).data_type();
             WrongTable::Type(format!("column `{}` is of type {of}: lists were expected", names[at]))
         })
@@ -81,20 +81,20 @@ pub fn unfold(
 }
 
 /// A column of lists: the values of all rows, and where those of each row end.
-struct Lists {
+struct ListValues {
     values: ArrayRef,
     ends: Vec<usize>,
 }
 
-impl Lists {
+impl ListValues {
     fn of(column: &ArrayRef) -> Option<Self> {
-        fn by_offsets<O: Copy + TryInto<usize>>(offsets: &[O], values: &ArrayRef) -> Option<Lists> {
+        fn by_offsets<O: Copy + TryInto<usize>>(offsets: &[O], values: &ArrayRef) -> Option<ListValues> {
             let place = |offset: &O| (*offset).try_into().ok();
             let start: usize = place(offsets.first()?)?;
             let ends: Vec<usize> =
                 offsets[1..].iter().map(|end| Some(place(end)? - start)).collect::<Option<_>>()?;
             let values = values.slice(start, ends.last().copied().unwrap_or(0));
-            Some(Lists { values, ends })
+            Some(ListValues { values, ends })
         }
         match column.data_type() {
             DataType::List(_) => {
@@ -109,7 +109,7 @@ impl Lists {
                 let lists = column.as_fixed_size_list();
                 let size = usize::try_from(lists.value_length()).ok()?;
                 let ends = (1..=column.len()).map(|row| row * size).collect();
-                Some(Lists { values: lists.values().clone(), ends })
+                Some(ListValues { values: lists.values().clone(), ends })
             }
             _ => None,
         }

@@ -31,13 +31,6 @@ struct ArrowBatch {
     group: Option<ArrayRef>,
 }
 
-impl ArrowBatch {
-    fn of(unfolded: Unfolded) -> Self {
-        let Unfolded { query, doc, number, rank, group, .. } = unfolded;
-        ArrowBatch { query, doc, number: number.map(|number| as_numbers(&number)), rank, group }
-    }
-}
-
 impl tables::Table for ArrowTable {
     fn names(&self) -> &[String] {
         &self.names
@@ -86,10 +79,42 @@ impl ArrowTable {
         if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
     }
 
-    /// Adds the rows of a batch, and its first nulls to `found`; returns how many more nulls there are.
+    /// Adds the rows of a batch, and its first wrong rows to `found`; returns how many more of these there are.
     fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
-        let (names, Places { query, doc, number, rank, group, .. }) = (&self.columns, self.places);
+        let (null_rows, count) = self.nulls_of(batch);
+        let mut more = self.note(null_rows, count, found);
+        let Places { query, doc, number, rank, group, .. } = self.places;
         let column = |at: usize| batch.column(at).clone();
+        let of = match self.places.lists {
+            None => Some(ArrowBatch {
+                query: column(query),
+                doc: column(doc),
+                number: number.map(|at| as_numbers(batch.column(at))),
+                rank: rank.map(column),
+                group: group.map(column),
+            }),
+            // Rows with nulls are refused, whatever else is in them.
+            Some(_) if count > 0 => None,
+            Some(columns) => {
+                let mut wrong = Vec::new();
+                let unfolded = lists::unfold(batch, &self.columns, self.places, columns, &mut wrong)?;
+                wrong.sort_unstable();
+                let (is_right, count) = (wrong.is_empty(), wrong.len());
+                more += self.note(wrong, count, found);
+                is_right.then(|| self.unfolded(unfolded))
+            }
+        };
+        if let Some(of) = of {
+            self.check_types(&of)?;
+            self.batches.push(of);
+        }
+        self.rows += batch.num_rows();
+        Ok(more)
+    }
+
+    /// Returns the first nulls of a batch in the columns that are read, by their rows, and the number of all.
+    fn nulls_of(&self, batch: &RecordBatch) -> (Vec<(usize, String)>, usize) {
+        let Places { query, doc, number, rank, group, .. } = self.places;
         let (mut null_rows, mut count) = (Vec::new(), 0);
         for at in [Some(query), Some(doc), number, rank, group].into_iter().flatten() {
             let (first, all) = nulls(batch.column(at));
@@ -98,46 +123,33 @@ impl ArrowTable {
         }
         // By row and then by column, as a reader of the table meets them.
         null_rows.sort_unstable();
+        let null = |(row, at): (usize, usize)| (row, format!("{}: a null", self.columns[at]));
+        (null_rows.into_iter().map(null).collect(), count)
+    }
+
+    /// Adds the first wrong rows of the next batch to `found`; returns how many more there are of the `count` in all.
+    fn note(&self, wrong: Vec<(usize, String)>, count: usize, found: &mut Vec<(u64, String)>) -> u64 {
         // Invariant: `found` has at most `LIMIT` entries, as each batch adds no more than there is room for.
-        let room = Problems::LIMIT - found.len();
-        let null =
-            |(row, at): (usize, usize)| ((self.rows + row + 1) as u64, format!("{}: a null", names[at]));
-        let (before, of_batch) = (found.len(), null_rows.into_iter().take(room).map(null));
-        found.extend(of_batch);
-        let more = (count - (found.len() - before)) as u64;
-        let of = match self.places.lists {
-            None => ArrowBatch {
-                query: column(query),
-                doc: column(doc),
-                number: number.map(|at| as_numbers(batch.column(at))),
-                rank: rank.map(column),
-                group: group.map(column),
-            },
-            // Rows with nulls are refused, whatever else is in them.
-            Some(_) if count > 0 => {
-                self.rows += batch.num_rows();
-                return Ok(more);
-            }
-            Some(columns) => {
-                let mut wrong = Vec::new();
-                let unfolded = lists::unfold(batch, names, self.places, columns, &mut wrong)?;
-                if !wrong.is_empty() {
-                    wrong.sort_unstable();
-                    let room = Problems::LIMIT - found.len();
-                    let all = wrong.len();
-                    let of_row = |(row, what)| ((self.rows + row + 1) as u64, what);
-                    found.extend(wrong.into_iter().take(room).map(of_row));
-                    self.rows += batch.num_rows();
-                    return Ok(all.saturating_sub(room) as u64);
-                }
-                let before = self.ends.last().copied().unwrap_or(0);
-                self.ends.extend(unfolded.ends.iter().map(|end| before + end));
-                ArrowBatch::of(unfolded)
-            }
-        };
+        let (before, room) = (found.len(), Problems::LIMIT - found.len());
+        let of_table = |(row, what): (usize, String)| ((self.rows + row + 1) as u64, what);
+        found.extend(wrong.into_iter().take(room).map(of_table));
+        (count - (found.len() - before)) as u64
+    }
+
+    /// Takes the columns of the next batch, whose rows had lists.
+    fn unfolded(&mut self, unfolded: Unfolded) -> ArrowBatch {
+        let before = self.ends.last().copied().unwrap_or(0);
+        let Unfolded { query, doc, number, rank, group, ends } = unfolded;
+        self.ends.extend(ends.into_iter().map(|end| before + end));
+        ArrowBatch { query, doc, number: number.map(|number| as_numbers(&number)), rank, group }
+    }
+
+    /// Checks that columns have types that are allowed for them.
+    fn check_types(&self, of: &ArrowBatch) -> Result<(), WrongTable> {
+        let Places { query, doc, number, rank, group, .. } = self.places;
         let wrong = |at: usize, column: &ArrayRef, expected: &str| {
-            let of = column.data_type();
-            WrongTable::Type(format!("column `{}` is of type {of}: {expected} expected", names[at]))
+            let (name, of) = (&self.columns[at], column.data_type());
+            WrongTable::Type(format!("column `{name}` is of type {of}: {expected} expected"))
         };
         let ids = [Some((&of.query, query)), Some((&of.doc, doc)), of.group.as_ref().zip(group)];
         for (column, at) in ids.into_iter().flatten() {
@@ -161,9 +173,7 @@ impl ArrowTable {
         {
             return Err(wrong(at, column, "integers were"));
         }
-        self.rows += batch.num_rows();
-        self.batches.push(of);
-        Ok(more)
+        Ok(())
     }
 
     /// Adds the rows of another table.

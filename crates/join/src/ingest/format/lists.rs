@@ -205,10 +205,23 @@ pub(super) fn items<'t>(cursor: &mut Cursor<'t>) -> Result<Vec<Token<'t>>, Stuck
             cursor.skip_rest(open)?;
         }
         all.push(value);
+        not_too_many(all.len())?;
         if !cursor.passes(b',')? {
             cursor.expect(b']', "',' or ']'")?;
             return Ok(all);
         }
+    }
+}
+
+/// The most values of a list. In memory a value takes some forty times its two bytes of text.
+const MOST: usize = 1 << 22;
+
+/// Refuses a list that has more values than are read.
+pub(super) fn not_too_many(values: usize) -> Result<(), Stuck> {
+    if values > MOST {
+        Err(Stuck::Wrong(format!("a list has more than {MOST} values, which is not read")))
+    } else {
+        Ok(())
     }
 }
 
@@ -235,7 +248,7 @@ pub(super) fn each_field<'t>(
 /// The rows of a list that are still to be made. A list may come to much more than its text, for each row names the query; so its rows are
 /// handed over some at a time.
 #[derive(Debug, Default)]
-pub(super) struct PendingRows {
+pub(super) struct LeftRows {
     line: u64,
     query: Vec<u8>,
     group: Vec<u8>,
@@ -247,10 +260,10 @@ pub(super) struct PendingRows {
     numbers: bool,
 }
 
-impl PendingRows {
+impl LeftRows {
     /// Takes the list of a record on line `line`.
     pub fn set(&mut self, line: u64, list: &ListOfQuery<'_>) {
-        let PendingRows { query, group, bytes, ends, .. } = self;
+        let LeftRows { query, group, bytes, ends, .. } = self;
         list.query.as_ref().clone_into(query);
         list.group.as_ref().clone_into(group);
         (bytes.clear(), ends.clear());
@@ -309,6 +322,15 @@ fn decimal(mut number: usize, digits: &mut [u8; 20]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_have_an_end() {
+        let text = format!("{}1]", "1,".repeat(MOST));
+        let read = |text: &str| items(&mut Cursor::new(text.as_bytes(), true, 1)).map(|all| all.len());
+        assert_eq!(read(&text[2..]), Ok(MOST));
+        let said = "a list has more than 4194304 values, which is not read";
+        assert_eq!(read(&text), Err(Stuck::Wrong(said.to_owned())));
+    }
 
     #[test]
     fn integers_are_written_as_others_write_them() {

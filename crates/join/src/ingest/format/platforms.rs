@@ -14,7 +14,7 @@
 use std::borrow::Cow;
 
 use super::json::{Cursor, Objects, Stuck, Token};
-use super::lists::{ListOfQuery, PendingRows, each_field, id, items, number, rows_of_lists};
+use super::lists::{LeftRows, ListOfQuery, each_field, id, items, not_too_many, number, rows_of_lists};
 use super::made::{MadeOf, MadeRows, MakeRows};
 use crate::error::printable;
 use crate::ingest::lines::diagnostics::quoted;
@@ -162,7 +162,7 @@ impl<'t> PartsOfQuery<'t> {
                             cursor.skip_rest(open)?;
                         }
                         self.docs.push((Some(Token::String(doc)), Some(grade)));
-                        Ok(())
+                        not_too_many(self.docs.len())
                     })
                 }
                 Token::Open(open) => cursor.skip_rest(open),
@@ -189,6 +189,7 @@ impl<'t> PartsOfQuery<'t> {
                 _ => {}
             }
             self.docs.push(doc);
+            not_too_many(self.docs.len())?;
             if !cursor.passes(b',')? {
                 return cursor.expect(b']', "',' or ']'");
             }
@@ -292,7 +293,7 @@ pub(super) struct RowsOfPlatform<'p> {
     line: u64,
     /// Whether an object was read.
     any: bool,
-    pending: PendingRows,
+    pending: LeftRows,
     /// The queries of a subset of predictions, while they are read.
     predictions: Option<Objects>,
     /// The subsets that were met, and whether one was read.
@@ -308,7 +309,7 @@ impl<'p> RowsOfPlatform<'p> {
             open: Vec::new(),
             line: 1,
             any: false,
-            pending: PendingRows::default(),
+            pending: LeftRows::default(),
             predictions: None,
             subsets: Vec::new(),
             read: false,

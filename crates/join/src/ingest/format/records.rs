@@ -12,7 +12,7 @@ use memchr::memchr;
 
 use super::ReadAs;
 use super::json::{Cursor, Stuck, Token, objects};
-use super::lists::{FoundList, ListKeys, PendingRows, each_field, found_list, id};
+use super::lists::{FoundList, LeftRows, ListKeys, each_field, found_list, id};
 use super::made::{MadeOf, MadeRows, MakeRows};
 use super::names::{CellShape, ChosenColumns, ChosenLists, ChosenRows, NotChosen, choose_rows};
 use crate::ingest::lines::diagnostics::quoted;
@@ -56,17 +56,7 @@ impl RecordKeys {
             return Err(format!("the array is empty: {} was expected", expected()));
         }
         cursor.expect(b'{', &expected()).map_err(said)?;
-        let (mut names, mut shapes): (Vec<Vec<u8>>, Vec<CellShape>) = Default::default();
-        each_field(&mut cursor, |name, value, cursor| {
-            names.push(name.to_vec());
-            shapes.push(match value {
-                Token::Open(b'[') => CellShape::List,
-                Token::Word(b"null") => CellShape::Null,
-                _ => CellShape::Single,
-            });
-            skip_value(&value, cursor)
-        })
-        .map_err(said)?;
+        let (names, shapes) = keys_of_first(&mut cursor).map_err(said)?;
         if names.is_empty() {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
@@ -159,6 +149,21 @@ impl SingleKeys {
     }
 }
 
+/// Reads the keys of a record that was opened, and what each of them has.
+fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), Stuck> {
+    let (mut names, mut shapes): (Vec<Vec<u8>>, Vec<CellShape>) = Default::default();
+    each_field(cursor, |name, value, cursor| {
+        names.push(name.to_vec());
+        shapes.push(match value {
+            Token::Open(b'[') => CellShape::List,
+            Token::Word(b"null") => CellShape::Null,
+            _ => CellShape::Single,
+        });
+        skip_value(&value, cursor)
+    })?;
+    Ok((names, shapes))
+}
+
 /// Records with these keys.
 #[derive(Debug)]
 pub(super) struct OfRecords {
@@ -221,12 +226,12 @@ enum FoundRecord<'t> {
 struct RecordReader {
     keys: RecordKeys,
     number: &'static str,
-    pending: PendingRows,
+    pending: LeftRows,
 }
 
 impl RecordReader {
     fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordReader { keys, number, pending: PendingRows::default() }
+        RecordReader { keys, number, pending: LeftRows::default() }
     }
 
     /// Reads a record that was opened.

@@ -15,6 +15,7 @@ use super::platforms::{META, OfPlatform, Platform};
 enum FirstInside {
     Text,
     Word,
+    Null,
     Object,
     Array,
     /// There is none.
@@ -60,7 +61,7 @@ fn platform(text: &[u8]) -> Option<Platform> {
         let mut ahead = cursor;
         let is = start(&mut ahead);
         match (&*key, is.ok()?) {
-            (META, ValueStart::Object(FirstInside::Text | FirstInside::Object)) => {
+            (META, ValueStart::Object(FirstInside::Text | FirstInside::Null)) => {
                 return Some(Platform::Predictions);
             }
             (b"queries" | b"corpus", ValueStart::Object(FirstInside::Text))
@@ -99,6 +100,7 @@ fn start(cursor: &mut Cursor<'_>) -> Result<ValueStart, Stuck> {
                 Some(b'"') => FirstInside::Text,
                 Some(b'{') => FirstInside::Object,
                 Some(b'[') => FirstInside::Array,
+                Some(b'n') => FirstInside::Null,
                 _ => FirstInside::Word,
             })
         }
@@ -127,6 +129,7 @@ mod tests {
                 Some(Platform::Judgments),
             ),
             (r#"{"case_name": "x", "queries": [{"#, Some(Platform::Case)),
+            (r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#, Some(Platform::Predictions)),
             // Queries and documents with these names.
             (r#"{"mteb_model_meta": {"d": 1}}"#, None),
             (r#"{"queries": {"d": 1}, "corpus": {"d": 2}}"#, None),

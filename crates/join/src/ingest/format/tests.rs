@@ -581,8 +581,8 @@ fn what_is_wrong_is_said_with_its_line() {
         ),
         (
             "{\"mteb_model_meta\": {\"revision\": \"\"}, \"en\": {\"test\": {\"q\": {\"d\": \"1\"}}},\n\"de\": {\"dev\": {\"q\": 1}, \"test\": {}}}",
-            "run: has the subsets de/dev, de/test and en/test: say which with --subset\n\
-             run:1: document 'd' of query 'q' has the string '1', and not a score"
+            "run:1: document 'd' of query 'q' has the string '1', and not a score\n\
+             run: has the subsets de/dev, de/test and en/test: say which with --subset"
                 .into(),
         ),
         ("{\"requests\": [{\"id\": \"q\", \"ratings\": []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
