@@ -20,7 +20,7 @@ fn platforms() -> Folder {
             }
         }
     }
-    folder.put("judged.trec", "q1 0 d1 3\nq1 0 d2 0\n");
+    folder.put("judged.trec", "q1 0 d1 3.000\nq1 0 d2 0.0\n");
     folder.put("ranked.trec", "q1 Q0 d9 1 2 t\nq1 Q0 d1 2 1 t\n");
     folder
 }
@@ -31,6 +31,12 @@ fn values(folder: &Folder, qrels: &str, run: &str) -> String {
     folder.out(&args)
 }
 
+/// What `convert` writes.
+fn converted(folder: &Folder, args: &str) -> String {
+    folder.out(&format!("convert {args} -o converted.trec --quiet"));
+    String::from_utf8(folder.get("converted.trec")).unwrap()
+}
+
 #[test]
 fn the_records_of_ragas_are_judgments_and_run() {
     let folder = platforms();
@@ -39,8 +45,16 @@ fn the_records_of_ragas_are_judgments_and_run() {
     // By hand: the relevant chunks are at the ranks 2, 2 and 4, none, 2 and 4, 3; and at 1, 1 and 2, 1, 1 and 3, 2.
     assert_says(&means("rag-dense.jsonl"), &["RR,mean,0.36666666", "R@3,mean,0.6\n"]);
     assert_says(&means("rag-hybrid.jsonl"), &["RR,mean,0.9\n", "R@3,mean,1\n"]);
-    let trec = folder.out("convert rag-dense.jsonl");
-    assert_says(&trec, &["How", "guide#3"]);
+    folder.put(
+        "two.jsonl",
+        "{\"query\": \"q1\", \"retrieved_ids\": [\"b\", \"a\"], \"expected_ids\": [\"a\", \"c\"]}\n",
+    );
+    let ranks: Vec<String> = converted(&folder, "two.jsonl")
+        .lines()
+        .map(|line| line.split(' ').take(4).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(ranks, ["q1 Q0 b 1", "q1 Q0 a 2"]);
+    assert_eq!(converted(&folder, "--qrels two.jsonl"), "q1 0 a 1\nq1 0 c 1\n");
     for command in
         ["compare rag-dense.jsonl rag-dense.jsonl rag-hybrid.jsonl -m nDCG@3", "info rag-dense.jsonl"]
     {
@@ -64,7 +78,10 @@ fn the_ranks_of_llama_index_have_the_values_that_it_computed() {
         let (_, rest) = line.split_once("\"score\":").unwrap();
         rest.split(',').next().unwrap().parse().unwrap()
     };
-    let expected: Vec<f64> = text.lines().map(score).collect();
+    // The values of queries are in their bytewise order, and a record begins with its query.
+    let mut records: Vec<&str> = text.lines().collect();
+    records.sort_unstable();
+    let expected: Vec<f64> = records.into_iter().map(score).collect();
     assert_eq!((found.len(), found), (3, expected));
 }
 
@@ -75,11 +92,13 @@ fn files_of_platforms_mean_what_trec_means() {
     for run in ["rank_eval_response.json", "opensearch_evaluation_result.jsonl", "quepid_snapshot.csv"] {
         assert_eq!(values(&folder, "judged.trec", run), expected, "{run}");
     }
-    // With one relevant document its grade does not matter.
-    for qrels in ["rank_eval_request.json", "opensearch_judgments.json", "quepid.json", "quepid.csv"] {
+    for qrels in ["opensearch_judgments.json", "quepid.json", "quepid.csv"] {
         assert_eq!(values(&folder, qrels, "ranked.trec"), expected, "{qrels}");
     }
-    assert_says(&folder.out("convert --qrels opensearch_judgments.json"), &["q1 0 d1 3", "q1 0 d2 0"]);
+    folder.put("binary.trec", "q1 0 d1 1\nq1 0 d2 0\n");
+    let binary = values(&folder, "binary.trec", "ranked.trec");
+    assert_eq!(values(&folder, "rank_eval_request.json", "ranked.trec"), binary);
+    assert_eq!(converted(&folder, "--qrels opensearch_judgments.json"), "q1 0 d1 3.000\nq1 0 d2 0.0\n");
     let dataset = "q1 0 a 1\nq2 0 b 1\nq2 0 c 1\n";
     folder.put("dataset.trec", dataset);
     folder.put("of.run", "q1 Q0 c 1 3 t\nq1 Q0 a 2 2 t\nq2 Q0 c 1 1 t\n");
@@ -100,7 +119,7 @@ fn a_subset_of_predictions_is_named() {
         assert_eq!(found, values(&folder, "q.trec", &format!("{subset}.trec")));
     }
     let run = "mteb_predictions.json";
-    for command in ["eval q.trec", "show q.trec", "build -o x.lmx q.trec", "convert"] {
+    for command in ["eval q.trec", "show --query q1 q.trec", "build -o x.lmx q.trec", "convert -o x.trec"] {
         let said = folder.error(&format!("{command} {run}"));
         assert_eq!(
             said,
@@ -199,8 +218,8 @@ fn usual_names_come_first() {
     // Queries that are called as the keys of platforms.
     let named = "{\"mteb_model_meta\": {\"d1\": 1}, \"queries\": {\"d1\": 2}, \"details\": {\"d1\": 3}, \"relevant_docs\": {\"d1\": 4}, \"hits\": {\"d1\": 1}}";
     folder.put("named.json", named);
-    let lines = |command: &str| folder.out(command).lines().count();
-    assert_eq!((lines("convert named.json"), lines("convert --qrels named.json")), (5, 5));
+    let lines = |args: &str| converted(&folder, args).lines().count();
+    assert_eq!((lines("named.json"), lines("--qrels named.json")), (5, 5));
 }
 
 #[test]

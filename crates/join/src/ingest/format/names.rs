@@ -543,6 +543,9 @@ impl<'a> NamedHeader<'a> {
 
     /// Says that texts are here where ids were expected.
     fn texts(self) -> Option<String> {
+        if self.with_more_names().find(ColumnRole::Doc).is_some() {
+            return None;
+        }
         let (_, known, ids) = TEXTS.iter().find(|(role, ..)| *role == self.role)?;
         let is_list = |at: &usize| self.shape(*at) == CellShape::List;
         let at = known.iter().find_map(|name| self.place(name).filter(is_list))?;
