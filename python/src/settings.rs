@@ -75,12 +75,13 @@ impl Settings {
             score: given.named("score")?.unwrap_or_default(),
             depth: deepest,
             keep_ties: tied != TiedValue::Ranked || measures.iter().any(Measure::needs_ties),
-            runs_as: ReadAs { subset: given.get("subset")?, ..read_as(py, run_format.as_deref())? },
+            runs_as: read_as(py, run_format.as_deref())?,
             drop_identical_ids: given.get("drop_identical_ids")?.unwrap_or_default(),
             judged_by,
             tables: tables(),
             ..Join::default()
         };
+        let join = Join { runs_as: ReadAs { subset: given.get("subset")?, ..join.runs_as }, ..join };
         let judged_only = given.get("judged_only")?.unwrap_or_default();
         let evaluator = Evaluator::of(measures)
             .with_queries(given.named("queries")?.unwrap_or_default())

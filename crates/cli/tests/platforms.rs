@@ -60,7 +60,7 @@ fn the_records_of_ragas_are_judgments_and_run() {
     {
         assert_eq!(folder.run(command).code, 0, "{command}");
     }
-    assert_says(&folder.out("show rag-dense.jsonl rag-dense.jsonl --query Is*"), &["specs#1"]);
+    assert_says(&folder.out("show two.jsonl two.jsonl --query q1"), &["1 of 2 relevant"]);
 }
 
 #[test]
