@@ -43,6 +43,14 @@ def test_tables_of_lists_are_read(records: list[dict]) -> None:
         assert laneval.evaluate(table, table, MEASURES) == expected(records), type(table)
 
 
+def test_files_of_tables_may_have_lists(records: list[dict], tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {key: [of[key] for of in records] for key in records[0]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "rag.parquet")
+    assert laneval.evaluate(tmp_path / "rag.parquet", tmp_path / "rag.parquet", MEASURES) == expected(records)
+
+
 def test_scores_stand_beside_lists() -> None:
     columns = {"query": ["q1", "q2"], "docs": [["a", "b"], ["a"]], "scores": [[1.0, 2.0], [3.0]]}
     names = {"doc": "docs", "score": "scores"}

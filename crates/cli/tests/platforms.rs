@@ -202,6 +202,19 @@ fn what_is_wrong_with_lists_is_said() {
     );
 }
 
+#[test]
+fn chunks_of_trulens_have_no_ids() {
+    let folder = platforms();
+    folder.put(
+        "trulens.json",
+        "[{\"query\": \"q\", \"expected_chunks\": [{\"text\": \"A text.\", \"expect_score\": 0.8}]}]\n",
+    );
+    assert_says(
+        &folder.error("eval trulens.json ranked.trec"),
+        &["trulens.json:1: has texts (expected_chunks) and no ids: reference_context_ids was expected"],
+    );
+}
+
 /// Names that are new do not change what a file means that could be read before.
 #[test]
 fn usual_names_come_first() {
