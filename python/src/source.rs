@@ -178,8 +178,11 @@ fn records_of_columns<'py>(
     let values: Vec<Bound<'py, PyAny>> = mapping.values()?.iter().collect();
     let has_lists = |column: &Bound<'py, PyAny>| column.get_item(0).is_ok_and(|value| is_list(&value));
     let lists: Vec<bool> = values.iter().map(has_lists).collect();
-    if table::places(py, (&names, &lists), name, of, columns).is_err() {
-        return Ok(None);
+    match table::places(py, (&names, &lists), name, of, columns) {
+        // Lists in lists are no documents of queries, so it is meant as a table.
+        Err(error) if lists.contains(&true) => return Err(error),
+        Err(_) => return Ok(None),
+        Ok(_) => {}
     }
     let lengths: Vec<usize> = values.iter().map(|column| column.len()).collect::<PyResult<_>>()?;
     if let Some(at) = lengths.iter().position(|length| *length != lengths[0]) {

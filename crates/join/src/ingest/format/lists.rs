@@ -266,7 +266,8 @@ impl LeftRows {
         let LeftRows { query, group, bytes, ends, .. } = self;
         list.query.as_ref().clone_into(query);
         list.group.as_ref().clone_into(group);
-        (bytes.clear(), ends.clear());
+        bytes.clear();
+        ends.clear();
         for (at, doc) in list.docs.iter().enumerate() {
             bytes.extend_from_slice(doc);
             let of_doc = bytes.len();
