@@ -140,8 +140,15 @@ fn a_subset_of_predictions_is_named() {
 fn rows_of_quepid_without_ratings_are_counted() {
     let folder = platforms();
     let ran = folder.run("eval quepid.csv ranked.trec -m RR");
-    let note = "note: quepid.csv: 2 rows were skipped, with a query alone, without a document and a grade\n";
+    let note = "note: quepid.csv: 2 rows without a grade were skipped\n";
     assert_eq!((ran.err.as_str(), ran.code), (note, 0));
+    // The documents of a case with those that have no rating, and a query that found nothing: as judgments and as a run.
+    let ran = folder.run("eval quepid_detailed.csv ranked.trec -m RR --format csv");
+    let note = "note: quepid_detailed.csv: 2 rows without a grade were skipped\n";
+    assert_eq!((ran.err.as_str(), ran.code), (note, 0));
+    let expected = values(&folder, "judged.trec", "ranked.trec");
+    assert_eq!(values(&folder, "quepid_detailed.csv", "ranked.trec"), expected);
+    assert_eq!(values(&folder, "judged.trec", "quepid_detailed.csv"), expected);
     // In another table such a row may be one that was cut off.
     folder.put("other.csv", "query_id,doc_id,rating\nq1,d1,3\nq2,,\nq3\n");
     assert_says(

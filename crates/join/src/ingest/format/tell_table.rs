@@ -131,8 +131,11 @@ impl Look<'_> {
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
         let named = [chosen.query, chosen.doc, chosen.number].map(|at| names[at].as_str());
-        let is_quepid = matches!(named, ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating"]);
-        let bare = (self.known.role == Role::Qrels && is_quepid).then(BareRows::default);
+        let is_quepid = matches!(
+            named,
+            ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating" | "Doc Position"]
+        );
+        let bare = is_quepid.then(BareRows::default);
         Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: false })
     }
 

@@ -117,7 +117,10 @@ const QRELS: &[(&str, Write)] = &[
         format!("{{\"queries\":[{}]}}", queries.join(", "))
     }),
     ("Quepid's CSV", |rows| {
-        format!("query,docid,rating\nzz\n{}z,,\n", lines(rows, |q, d, g| format!("{q},{d},{g}\nz,,\n")))
+        format!(
+            "query,docid,rating\nzz\n{}z,,\n",
+            lines(rows, |q, d, g| format!("{q},{d},{g}\nz,,\r\n\"{q}\",unrated,\n"))
+        )
     }),
     ("LETOR", |rows| lines(rows, |q, d, g| format!("{g} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1\n"))),
 ];

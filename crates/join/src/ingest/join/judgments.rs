@@ -146,7 +146,7 @@ impl Join {
         }
     }
 
-    /// Notes how many rows were skipped because they have a query alone.
+    /// Notes how many rows were skipped because they have no grade.
     fn note_bare_rows(&self, name: &str, form: &Form) {
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
         if let (Some(recognised), 1..) = (&self.recognised, bare) {

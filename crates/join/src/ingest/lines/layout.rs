@@ -69,11 +69,12 @@ pub(in crate::ingest) struct TableLayout {
     pub group: Option<usize>,
     /// The way messages write options.
     pub options: OptionStyle,
-    /// The rows with a query alone, if these are allowed.
+    /// The rows without a number, if these are allowed.
     pub bare: Option<BareRows>,
 }
 
-/// The number of rows that have a query and nothing of a document, as Quepid writes them for a query without ratings. They are skipped.
+/// The number of rows that have no number: Quepid writes a query without documents or ratings alone, and documents without a rating as well.
+/// They are skipped.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ingest) struct BareRows(Arc<AtomicU64>);
 

@@ -82,6 +82,9 @@ impl RowScanner {
         lines: &mut impl TakeRows,
     ) -> u64 {
         let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
+        if table.bare.is_some() {
+            return each_line(text, (skip, line), table, lines);
+        }
         match (table.columns, table.separator) {
             (3, Separator::Tab | Separator::Comma | Separator::Unit) => {
                 let level = self.level;
@@ -292,12 +295,27 @@ fn any_line(
     );
 }
 
-/// Checks whether a row has a query, and neither a document nor a number.
+/// Splits all lines byte by byte, where some may have no number.
+fn each_line(
+    text: &[u8],
+    (mut start, mut line): (usize, u64),
+    table: &TableLayout,
+    lines: &mut impl TakeRows,
+) -> u64 {
+    while start < text.len() {
+        let end = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
+        line += 1;
+        any_line(text, [start, end], line, table, lines);
+        start = end + 1;
+    }
+    line
+}
+
+/// Checks whether a row has a query and no number, or ends behind its query.
 fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
     let is_empty = |column: usize| fields.get(column).is_none_or(|field| field.start == field.end);
-    (fields.len() == table.columns || fields.len() == 1)
+    (fields.len() == table.columns || fields.len() == table.query + 1)
         && !is_empty(table.query)
-        && is_empty(table.doc)
         && is_empty(table.number)
 }
 
