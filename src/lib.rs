@@ -202,7 +202,7 @@ pub mod columns {
 /// Files of tables, such as Parquet: what [`Join::tables`] needs from a crate that reads them.
 pub mod tables {
     pub use crate::ingest::tables::{
-        Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader, WrongTable,
+        ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader, WrongTable,
     };
 }
 

@@ -87,6 +87,8 @@ class Options(TypedDict, total=False):
     """The format of a file of judgments, if it cannot be recognised from the content."""
     run_format: Format
     """The format of files of runs, if it cannot be recognised from the content."""
+    subset: str
+    """The subset that is read of a file of predictions of MTEB that has several, as `"en/test"`."""
     drop_identical_ids: bool
     """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
@@ -266,6 +268,7 @@ def alone(options: Options, where: str, instead: str) -> None:
     """
     made: dict[str, object] = {
         "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,
+        "subset": None,
     }
     for word, default in made.items():
         of = options.get(word, default)

@@ -23,6 +23,7 @@ Source: TypeAlias = (
     Path
     | bytes
     | Mapping[str, Mapping[str, float]]
+    | Mapping[str, Sequence[Any]]
     | ArrowStream
     | Iterable[tuple[str, str, float]]
     | Iterable[Mapping[str, Any]]

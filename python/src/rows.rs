@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use laneval::JudgedBy;
 use laneval::columns::{Integers, Judgments, Records, Text};
-use laneval::tables::Places;
+use laneval::tables::{ListColumns, Places};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString, PyTuple};
@@ -164,7 +164,7 @@ impl OwnedRows {
     }
 
     /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by facet. If the
-    /// first is a mapping, all are mappings with keys as tables have columns.
+    /// first is a mapping, all are mappings with keys as tables have columns. Named tuples of more items are read by their names.
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
@@ -172,7 +172,8 @@ impl OwnedRows {
         columns: &Asked,
     ) -> PyResult<Self> {
         let py = object.py();
-        let mut keys: Option<Vec<Bound<'_, PyAny>>> = None;
+        let mut keys: Option<DictKeys<'_>> = None;
+        let mut named: Option<Option<Vec<usize>>> = None;
         let group = by.map(name_of);
         let mut rows = OwnedRows { groups: group.as_ref().map(|_| IdBuffer::new()), ..OwnedRows::new() };
         let mut codes = QueryCodes::new();
@@ -182,7 +183,23 @@ impl OwnedRows {
                 if keys.is_none() {
                     keys = Some(keys_of(mapping, name, (role, by), columns)?);
                 }
-                item = tuple_of(mapping, keys.as_deref().unwrap_or_default(), name, row)?;
+                match &keys {
+                    Some(DictKeys::Lists(lists)) => {
+                        let record = DictRecord { mapping, keys: lists, name, row };
+                        rows.push_list(&record, (role, group.as_deref()), &mut codes)?;
+                        continue;
+                    }
+                    Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
+                    None => {}
+                }
+            } else if let Ok(tuple) = item.cast::<PyTuple>() {
+                if named.is_none() {
+                    named = Some(named_items(tuple, name, (role, by), columns)?);
+                }
+                if let Some(Some(places)) = &named {
+                    let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
+                    item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
+                }
             }
             let RowFields { query, group: of, doc, number } =
                 RowFields::of(&item, group.is_some()).map_err(|_| {
@@ -207,6 +224,49 @@ impl OwnedRows {
             }
         }
         Ok(rows)
+    }
+
+    /// Appends the rows of a record that has a list of documents. Without scores the order of the list is the ranking.
+    fn push_list(
+        &mut self,
+        record: &DictRecord<'_, '_>,
+        (role, group): (RowsRole, Option<&str>),
+        codes: &mut QueryCodes,
+    ) -> PyResult<()> {
+        let DictRecord { mapping, keys, name, row } = *record;
+        let (py, before) = (mapping.py(), self.queries.offsets.len());
+        let query = record.value(&keys.query)?;
+        let code = codes.of(&query, &mut self.queries, name)?;
+        let numbers = match &keys.numbers {
+            None => None,
+            Some(key) => Some(record.list(key)?),
+        };
+        let is_ranked = role == RowsRole::Run && numbers.is_none();
+        if is_ranked && before == self.queries.offsets.len() {
+            let message = format!("query {} has a list already", shown(&query));
+            return Err(problem(py, name, row, message));
+        }
+        let docs = record.list(&keys.docs)?;
+        if let Some(numbers) = numbers.as_ref().filter(|numbers| numbers.len() != docs.len()) {
+            return Err(problem(py, name, row, keys.lists.unlike(docs.len(), numbers.len())));
+        }
+        for (at, doc) in docs.iter().enumerate() {
+            push_id(&mut self.docs, doc, name, "document")?;
+            if let (Some(groups), Some(group), Some(key)) = (&mut self.groups, group, &keys.group) {
+                push_id(groups, &record.value(key)?, name, group)?;
+            }
+            let number = match &numbers {
+                Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
+                    let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
+                    problem(py, name, row, message)
+                })?,
+                None if is_ranked => -((at + 1) as f64),
+                None => 1.0,
+            };
+            self.values.push(number);
+            self.codes.push(code);
+        }
+        if row % 1024 == 0 { py.check_signals() } else { Ok(()) }
     }
 
     /// Makes rows that are still empty.
@@ -372,17 +432,75 @@ fn tuple_of<'py>(
     Ok(PyTuple::new(py, values)?.into_any())
 }
 
-/// The keys of records, in the order of the fields of tuples.
+/// The keys of records.
+enum DictKeys<'py> {
+    /// In the order of the fields of tuples.
+    Single(Vec<Bound<'py, PyAny>>),
+    Lists(DictLists<'py>),
+}
+
+/// The keys of records that have a list of documents.
+struct DictLists<'py> {
+    query: Bound<'py, PyAny>,
+    docs: Bound<'py, PyAny>,
+    numbers: Option<Bound<'py, PyAny>>,
+    group: Option<Bound<'py, PyAny>>,
+    lists: ListColumns,
+}
+
+/// A record that has a list of documents, with its place for messages.
+#[derive(Clone, Copy)]
+struct DictRecord<'r, 'py> {
+    mapping: &'r Bound<'py, PyMapping>,
+    keys: &'r DictLists<'py>,
+    name: &'r str,
+    row: u64,
+}
+
+impl<'py> DictRecord<'_, 'py> {
+    fn value(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let DictRecord { mapping, name, row, .. } = self;
+        mapping.get_item(key).map_err(|_| {
+            let message = format!("{} was found, which has no {}", shown(mapping), shown(key));
+            problem(mapping.py(), name, *row, message)
+        })
+    }
+
+    fn list(&self, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let value = self.value(key)?;
+        if !is_list(&value) {
+            let message = format!("{} is {}: a list was expected", shown(key), shown(&value));
+            return Err(problem(self.mapping.py(), self.name, self.row, message));
+        }
+        value.try_iter()?.collect()
+    }
+}
+
+/// Whether an object is a list of values, perhaps an array.
+pub fn is_list(object: &Bound<'_, PyAny>) -> bool {
+    let is_other = object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || object.cast::<PyMapping>().is_ok();
+    !is_other && object.len().is_ok() && object.try_iter().is_ok()
+}
+
+/// The keys by which records are read, of which this is the first.
 fn keys_of<'py>(
     first: &Bound<'py, PyMapping>,
     name: &str,
     (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
-) -> PyResult<Vec<Bound<'py, PyAny>>> {
+) -> PyResult<DictKeys<'py>> {
     let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
     let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
-    let Places { query, doc, number, group, .. } =
-        table::places(first.py(), &names, name, (role, by), columns)?;
+    let lists: Vec<bool> = first.values()?.iter().map(|value| is_list(&value)).collect();
+    let Places { query, doc, number, group, lists, .. } =
+        table::places(first.py(), (&names, &lists), name, (role, by), columns)?;
+    let key = |at: usize| keys[at].clone();
+    if let Some(lists) = lists {
+        let (numbers, group) = (number.map(key), group.map(key));
+        return Ok(DictKeys::Lists(DictLists { query: key(query), docs: key(doc), numbers, group, lists }));
+    }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
             "{name}: records have ranks and no {}s: sort them into {{query: {{document: {}}}}}",
@@ -390,11 +508,30 @@ fn keys_of<'py>(
             role.value()
         ))
     })?;
-    Ok([Some(query), group, Some(doc), Some(number)]
-        .into_iter()
-        .flatten()
-        .map(|at| keys[at].clone())
-        .collect())
+    let all = [Some(query), group, Some(doc), Some(number)];
+    Ok(DictKeys::Single(all.into_iter().flatten().map(key).collect()))
+}
+
+/// The places in named tuples of the items that are read, if the names say more than the order: of three, or four by facet, it is the order.
+fn named_items(
+    first: &Bound<'_, PyTuple>,
+    name: &str,
+    (role, by): (RowsRole, Option<JudgedBy>),
+    columns: &Asked,
+) -> PyResult<Option<Vec<usize>>> {
+    let Ok(names) = first.getattr("_fields").and_then(|names| names.extract::<Vec<String>>()) else {
+        return Ok(None);
+    };
+    if names.len() <= 3 {
+        return Ok(None);
+    }
+    let places = table::places(first.py(), (&names, &[]), name, (role, by), columns);
+    let Places { query, doc, number, group, .. } = match places {
+        Err(_) if by.is_some() && names.len() == 4 => return Ok(None),
+        places => places?,
+    };
+    let Some(number) = number else { return Ok(None) };
+    Ok(Some([Some(query), group, Some(doc), Some(number)].into_iter().flatten().collect()))
 }
 
 /// Appends an id: text, bytes, or an integer as its decimal text.

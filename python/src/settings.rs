@@ -81,6 +81,7 @@ impl Settings {
             tables: tables(),
             ..Join::default()
         };
+        let join = Join { runs_as: ReadAs { subset: given.get("subset")?, ..join.runs_as }, ..join };
         let judged_only = given.get("judged_only")?.unwrap_or_default();
         let evaluator = Evaluator::of(measures)
             .with_queries(given.named("queries")?.unwrap_or_default())

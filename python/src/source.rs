@@ -9,11 +9,11 @@ use laneval_formats::ArrowTable;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::problem;
-use crate::rows::OwnedRows;
+use crate::rows::{OwnedRows, is_list};
 use crate::table::{self, table};
 
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
@@ -27,7 +27,8 @@ pub fn places(
     columns: NamedColumns,
 ) -> PyResult<(usize, usize, Option<usize>, Option<usize>)> {
     let role = if judgments { RowsRole::Qrels } else { RowsRole::Run };
-    let Places { query, doc, number, rank, .. } = table::places(py, &names, table, (role, None), &columns)?;
+    let Places { query, doc, number, rank, .. } =
+        table::places(py, (&names, &[]), table, (role, None), &columns)?;
     Ok((query, doc, number, rank))
 }
 
@@ -99,9 +100,10 @@ impl PySource {
                 table => PySource::Table(table?),
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
-            PySource::Rows(match by {
-                None => OwnedRows::of_mapping(mapping, name, role)?,
-                Some(by) => OwnedRows::of_facets(mapping, name, by)?,
+            PySource::Rows(match (records_of_columns(mapping, name, (role, by), columns)?, by) {
+                (Some(records), _) => OwnedRows::of_tuples(&records, name, (role, by), columns)?,
+                (None, None) => OwnedRows::of_mapping(mapping, name, role)?,
+                (None, Some(by)) => OwnedRows::of_facets(mapping, name, by)?,
             })
         } else if object.try_iter().is_ok() {
             PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns)?)
@@ -158,6 +160,45 @@ impl PySource {
     }
 }
 
+/// The records of a dict of columns, which are lists of the same length; `None` if it is none, or its columns are not known.
+fn records_of_columns<'py>(
+    mapping: &Bound<'py, PyMapping>,
+    name: &str,
+    of: (RowsRole, Option<JudgedBy>),
+    columns: &NamedColumns,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = mapping.py();
+    let is_column = |of: &Bound<'py, PyAny>| of.is_instance_of::<PyList>() || of.is_instance_of::<PyTuple>();
+    let Some(first) = mapping.values()?.iter().next() else { return Ok(None) };
+    if !is_column(&first) || !mapping.values()?.iter().all(|column| is_column(&column)) {
+        return Ok(None);
+    }
+    let keys: Vec<Bound<'py, PyAny>> = mapping.keys()?.iter().collect();
+    let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+    let values: Vec<Bound<'py, PyAny>> = mapping.values()?.iter().collect();
+    let has_lists = |column: &Bound<'py, PyAny>| column.get_item(0).is_ok_and(|value| is_list(&value));
+    let lists: Vec<bool> = values.iter().map(has_lists).collect();
+    match table::places(py, (&names, &lists), name, of, columns) {
+        // Lists in lists are no documents of queries, so it is meant as a table.
+        Err(error) if lists.contains(&true) => return Err(error),
+        Err(_) => return Ok(None),
+        Ok(_) => {}
+    }
+    let lengths: Vec<usize> = values.iter().map(|column| column.len()).collect::<PyResult<_>>()?;
+    if let Some(at) = lengths.iter().position(|length| *length != lengths[0]) {
+        let [first, other] = [0, at].map(|at| format!("{} has {} rows", names[at], lengths[at]));
+        return Err(problem(py, name, 0, format!("column {first}, and {other}")));
+    }
+    let records = (0..lengths[0]).map(|row| {
+        let record = PyDict::new(py);
+        for (key, column) in keys.iter().zip(&values) {
+            record.set_item(key, column.get_item(row)?)?;
+        }
+        Ok(record)
+    });
+    Ok(Some(PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.into_any()))
+}
+
 /// Reads the rows of a frame whose columns have names and give their values as lists.
 fn of_frame(
     object: &Bound<'_, PyAny>,
@@ -167,14 +208,24 @@ fn of_frame(
 ) -> PyResult<OwnedRows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
-    let Places { query, doc, number, group, .. } =
-        table::places(object.py(), &names, name, (role, by), columns)?;
+    let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
+    let has_lists = |at| Ok(list(at)?.get_item(0).is_ok_and(|value| is_list(&value)));
+    let lists: Vec<bool> = (0..names.len()).map(has_lists).collect::<PyResult<_>>()?;
+    let Places { query, doc, number, group, lists, .. } =
+        table::places(object.py(), (&names, &lists), name, (role, by), columns)?;
+    if lists.is_some() {
+        let of = PyDict::new(object.py());
+        for at in [Some(query), Some(doc), number, group].into_iter().flatten() {
+            of.set_item(names[at].as_str(), list(at)?)?;
+        }
+        let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
+        return OwnedRows::of_tuples(&records.unwrap_or_else(|| of.into_any()), name, (role, by), columns);
+    }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
             "{name}: a table that has ranks and no scores is read by pyarrow, which is not installed"
         ))
     })?;
-    let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
     let zip = object.py().import("builtins")?.getattr("zip")?;
     let rows = match group {
         None => zip.call1((list(query)?, list(doc)?, list(number)?))?,

@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
 use laneval::{Ids, JudgedBy};
-use laneval_formats::ArrowTable;
+use laneval_formats::{ArrowTable, has_lists};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -14,13 +14,13 @@ use crate::columns::{NamedColumns as Asked, RowsRole};
 use crate::errors::{input, problem};
 use crate::ffi;
 
-/// The indices of columns with these names.
+/// The indices of columns with these names; `lists` says which have a list in each row.
 ///
 /// # Errors
 /// A column that is not there.
 pub fn places(
     py: Python<'_>,
-    names: &[String],
+    (names, lists): (&[String], &[bool]),
     name: &str,
     (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
@@ -30,7 +30,7 @@ pub fn places(
         RowsRole::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
         RowsRole::Run => TableColumns::of_results(given.as_ref(), false),
     };
-    columns.places(names).map_err(|wrong| error(py, name, wrong))
+    columns.places_with_lists(names, lists).map_err(|wrong| error(py, name, wrong))
 }
 
 /// Reads the columns of an object with an Arrow stream, some by name.
@@ -45,7 +45,9 @@ pub fn table(
 ) -> PyResult<ArrowTable> {
     let py = object.py();
     let (names, all) = ffi::batches(&shared(object, name, of, columns)?)?;
-    let mut table = ArrowTable::new(&names, places(py, &names, name, of, columns)?);
+    let is_list = |at| all.first().is_some_and(|batch| has_lists(batch.column(at).data_type()));
+    let lists: Vec<bool> = (0..names.len()).map(is_list).collect();
+    let mut table = ArrowTable::new(&names, places(py, (&names, &lists), name, of, columns)?);
     table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
 }
@@ -64,8 +66,14 @@ fn shared<'py>(
     }
     let polars = py.import("polars")?;
     let names: Vec<String> = object.getattr("columns")?.extract()?;
-    let Places { query, doc, number, rank, group, .. } = places(py, &names, name, of, columns)?;
     let schema = object.getattr("schema")?;
+    let (list, array) = (polars.getattr("List")?, polars.getattr("Array")?);
+    let is_list = |name: &String| {
+        let of = schema.get_item(name)?;
+        Ok(of.eq(&list)? || of.eq(&array)?)
+    };
+    let lists: Vec<bool> = names.iter().map(is_list).collect::<PyResult<_>>()?;
+    let Places { query, doc, number, rank, group, .. } = places(py, (&names, &lists), name, of, columns)?;
     let mut all = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let is_number = [number, rank].contains(&Some(at));

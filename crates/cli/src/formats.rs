@@ -48,6 +48,9 @@ pub struct FormatOptions {
     /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and .query or .group]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     groups: Option<PathBuf>,
+    /// The subset that is read of the predictions of MTEB, as en/test
+    #[arg(long, value_name = "SUBSET", help_heading = "Input")]
+    subset: Option<String>,
     /// The formats that inputs were recognised as.
     #[arg(skip)]
     recognised: Arc<Recognised>,
@@ -79,7 +82,12 @@ impl FormatOptions {
                 query_lengths: groups,
                 ..ReadAs::default()
             },
-            runs_as: ReadAs { format: self.run_format, columns: columns(false), ..ReadAs::default() },
+            runs_as: ReadAs {
+                format: self.run_format,
+                columns: columns(false),
+                subset: self.subset.clone(),
+                ..ReadAs::default()
+            },
             recognised,
             ..join
         }

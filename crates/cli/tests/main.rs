@@ -33,6 +33,7 @@ mod pages;
 mod parts;
 #[cfg(target_os = "linux")]
 mod pipes;
+mod platforms;
 mod pools;
 mod readme;
 mod show;

@@ -15,6 +15,7 @@ use parquet::errors::ParquetError;
 use rayon::prelude::*;
 
 use crate::arrow::ArrowFile;
+use crate::lists::has_lists;
 use crate::panics::guarded;
 use crate::table::ArrowTable;
 
@@ -38,6 +39,12 @@ impl TableReader for Files {
     }
 }
 
+/// Returns the places of the columns that are read.
+fn places(schema: &Schema, names: &[String], columns: TableColumns<'_>) -> Result<Places, WrongTable> {
+    let lists: Vec<bool> = schema.fields().iter().map(|field| has_lists(field.data_type())).collect();
+    columns.places_with_lists(names, &lists)
+}
+
 fn names(schema: &Schema) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
 }
@@ -45,7 +52,7 @@ fn names(schema: &Schema) -> Vec<String> {
 fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
     let file = guarded(|| ArrowFile::of(file.into()))?;
     let names = names(&file.schema);
-    let places = columns.places(&names)?;
+    let places = places(&file.schema, &names, columns)?;
     of_batches(file.batches(places.all())?, &names, &places)
 }
 
@@ -66,7 +73,7 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Wron
     let (names, places, metadata) = guarded(|| {
         let read = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(said)?;
         let names = names(read.schema());
-        let places = columns.places(&names)?;
+        let places = places(read.schema(), &names, columns)?;
         // The id of a query stands in all of its rows. As codes they are 4 bytes a row, and each id is looked up once.
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
         let coded = ArrowReaderMetadata::try_new(read.metadata().clone(), options);

@@ -17,8 +17,10 @@
 
 #[cfg(feature = "parquet")]
 mod arrow;
+mod columns;
 #[cfg(feature = "parquet")]
 mod file;
+mod lists;
 #[cfg(feature = "parquet")]
 mod panics;
 mod table;
@@ -27,6 +29,7 @@ mod write;
 
 #[cfg(feature = "parquet")]
 pub use file::Files;
+pub use lists::has_lists;
 #[cfg(feature = "parquet")]
 pub use panics::say_nothing_of_damaged_files;
 pub use table::ArrowTable;

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
-use arrow_array::types::Int32Type;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, Float32Array, Float64Array, Int64Array, LargeStringArray, RecordBatch,
-    StringArray, UInt16Array,
+    Array, ArrayRef, BinaryArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array, LargeListArray,
+    LargeStringArray, ListArray, RecordBatch, StringArray, UInt16Array,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
@@ -290,8 +292,10 @@ fn what_cannot_be_ids_or_numbers_is_said() {
     let floats: ArrayRef = Arc::new(Float64Array::from(SCORES.to_vec()));
     let nan: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0]));
     let nulls: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), None, None, None]));
-    let nested =
-        arrow_array::ListArray::from_iter_primitive::<Int32Type, _, _>((0..6).map(|_| Some(vec![Some(1)])));
+    let lists: ArrayRef =
+        Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>((0..12).map(|_| Some(vec![Some(1)]))));
+    let field = Arc::new(Field::new("item", lists.data_type().clone(), true));
+    let nested = ListArray::new(field, OffsetBuffer::from_lengths([2; 6]), lists, None);
     for (name, column, said) in [
         ("doc_id", floats.clone(), ": column `doc_id` is of type Float64: ids are text or integers"),
         ("doc_id", nulls, ":2: doc_id: a null"),
@@ -315,6 +319,136 @@ fn what_cannot_be_ids_or_numbers_is_said() {
                 assert!(wrong.lines().zip(&lines).all(|(line, of)| line.ends_with(of)), "{wrong}");
                 assert_eq!(wrong.lines().count(), lines.len());
             }
+        }
+    }
+}
+
+/// Lists of ids in every type that they can have.
+fn lists_of(values: &ArrayRef, lengths: &[usize]) -> Vec<ArrayRef> {
+    let field = Arc::new(Field::new("item", values.data_type().clone(), true));
+    let lengths = || lengths.iter().copied();
+    let small = ListArray::new(field.clone(), OffsetBuffer::from_lengths(lengths()), values.clone(), None);
+    let large =
+        LargeListArray::new(field.clone(), OffsetBuffer::from_lengths(lengths()), values.clone(), None);
+    let mut all: Vec<ArrayRef> = vec![Arc::new(small), Arc::new(large)];
+    let first = lengths().next().unwrap();
+    if lengths().all(|length| length == first) {
+        all.push(Arc::new(FixedSizeListArray::new(field, first as i32, values.clone(), None)));
+    }
+    all
+}
+
+/// A list of documents in each row is as many rows, whatever types the columns have, and wherever they are cut.
+#[test]
+fn lists_are_rows() {
+    let (_folder, path) = folder();
+    let (queries, docs) = (["q1", "q2", "q3", "q4"], ["10", "2", "33", "10", "44", "2"]);
+    let scores: ArrayRef = Arc::new(Float32Array::from(vec![9.0, 8.5, 0.25, 3.0, 2.0, 7.0]));
+    let grades: ArrayRef = Arc::new(Int64Array::from(vec![1, 0, 2, 1, 3, 0]));
+    for lengths in [[3, 1, 2, 0], [2, 0, 3, 1]] {
+        let names =
+            queries.iter().zip(lengths).flat_map(|(query, length)| std::iter::repeat_n(query, length));
+        let lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {
+            let rows = names.clone().zip(docs).enumerate();
+            rows.map(|(at, (query, doc))| line(at, query, doc)).collect()
+        };
+        let rank = |at: usize| {
+            let start: usize =
+                names.clone().take(at).filter(|query| *query == names.clone().nth(at).unwrap()).count();
+            start + 1
+        };
+        let by_rank = lines(&|at, q, d| format!("{q} Q0 {d} 1 -{} t\n", rank(at)));
+        let by_score =
+            lines(&|at, q, d| format!("{q} Q0 {d} 1 {} t\n", scores.as_primitive::<Float32Type>().value(at)));
+        let ones = lines(&|_, q, d| format!("{q} 0 {d} 1\n"));
+        let graded =
+            lines(&|at, q, d| format!("{q} 0 {d} {}\n", grades.as_primitive::<Int64Type>().value(at)));
+        let bytes = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
+        let expected = |qrels: &str, run: &str| {
+            let run = laneval::RunInput::named("run", bytes("run", run));
+            values(&join().files(bytes("qrels", qrels), [run]).unwrap(), 0)
+        };
+        for (query, doc) in ids(&queries)
+            .into_iter()
+            .flat_map(|query| ids(&docs).into_iter().map(move |doc| (query.clone(), doc)))
+        {
+            for (at, list) in lists_of(&doc, &lengths).into_iter().enumerate() {
+                let score = lists_of(&scores, &lengths).swap_remove(at.min(1));
+                let grade = lists_of(&grades, &lengths).swap_remove(0);
+                for (format, rows) in FORMATS.into_iter().zip([2, 3, 4]) {
+                    let read = |columns: &[(&str, ArrayRef)], run: bool| {
+                        write(&path, format, &batch(columns), rows);
+                        match run {
+                            true => values(&join().files(bytes("qrels", &ones), [&path]).unwrap(), 0),
+                            false => {
+                                let run = laneval::RunInput::named("run", bytes("run", &by_score));
+                                values(&join().files(path.as_path(), [run]).unwrap(), 0)
+                            }
+                        }
+                    };
+                    let what = format!("{format:?} {} {} {at}", query.data_type(), doc.data_type());
+                    let plain = [("user_input", query.clone()), ("retrieved_context_ids", list.clone())];
+                    assert_eq!(read(&plain, true), expected(&ones, &by_rank), "{what}");
+                    let scored =
+                        [("score", score.clone()), ("query", query.clone()), ("doc_id", list.clone())];
+                    assert_eq!(read(&scored, true), expected(&ones, &by_score), "{what}");
+                    let plain = [("expected_ids", list.clone()), ("query", query.clone())];
+                    assert_eq!(read(&plain, false), expected(&ones, &by_score), "{what}");
+                    let judged =
+                        [("query", query.clone()), ("rel", grade.clone()), ("relevant_docs", list.clone())];
+                    assert_eq!(read(&judged, false), expected(&graded, &by_score), "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_with_lists_is_said_with_the_row_of_the_file() {
+    let (_folder, path) = folder();
+    let queries: ArrayRef = Arc::new(StringArray::from(vec!["q1", "q2", "q3"]));
+    let list = |docs: Vec<Option<&str>>, lengths: [usize; 3]| {
+        lists_of(&(Arc::new(StringArray::from(docs)) as ArrayRef), &lengths).swap_remove(0)
+    };
+    let docs = || list(vec![Some("1"), Some("2"), Some("10"), Some("2"), Some("44"), Some("5")], [1, 1, 4]);
+    let numbers = |lengths: [usize; 3]| {
+        let values: ArrayRef = Arc::new(Float64Array::from(vec![1.0; lengths.iter().sum()]));
+        lists_of(&values, &lengths).swap_remove(0)
+    };
+    let repeated = list(vec![Some("1"), Some("2"), Some("44"), Some("5"), Some("44")], [1, 1, 3]);
+    let with_null = list(vec![Some("1"), None, Some("44")], [1, 1, 1]);
+    let single: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 3]));
+    for (columns, given, said) in [
+        (
+            vec![("retrieved_ids", docs()), ("score", numbers([1, 1, 3]))],
+            None,
+            ":3: 4 ids and 3 scores: a score for each id was expected",
+        ),
+        (
+            vec![("retrieved_ids", repeated)],
+            None,
+            ":3: docno '44' occurs again for query 'q3', first on line 3",
+        ),
+        (vec![("retrieved_ids", with_null)], None, ":2: retrieved_ids: a null in the list"),
+        (
+            vec![("retrieved_contexts", docs())],
+            None,
+            ": has texts (retrieved_contexts) and no ids: retrieved_context_ids was expected",
+        ),
+        (
+            vec![("retrieved_ids", docs()), ("score", single)],
+            Some("query=query,doc=retrieved_ids,score=score"),
+            ": column `score` is of type Float64: lists were expected",
+        ),
+    ] {
+        let columns: Vec<(&str, ArrayRef)> =
+            [("query", queries.clone())].into_iter().chain(columns).collect();
+        let columns_as = given.map(|given: &str| given.parse::<ColumnNames>().unwrap());
+        let join = Join { runs_as: ReadAs { columns: columns_as, ..ReadAs::default() }, ..join() };
+        for (format, rows) in FORMATS.into_iter().zip([1, 2, 3]) {
+            write(&path, format, &batch(&columns), rows);
+            let wrong = run(&path, &join).unwrap_err().to_string();
+            assert!(wrong.contains(&format!("file{said}")), "{format:?}: {wrong}");
         }
     }
 }

@@ -183,6 +183,24 @@ pub(in crate::ingest) struct CheckedColumns<'a> {
     pub(in crate::ingest) hashes: Vec<Vec<HashedId>>,
     /// Whether documents are integers in any batch.
     pub(in crate::ingest) numeric: bool,
+    /// The rows of the file to which rows belong, where these are others.
+    pub(in crate::ingest) origins: RowOrigins<'a>,
+}
+
+/// A function from a row, from 1, to the row of the file to which it belongs.
+#[derive(Clone, Copy)]
+pub(in crate::ingest) struct RowOrigins<'a>(pub &'a (dyn Fn(u64) -> u64 + Sync));
+
+impl Default for RowOrigins<'_> {
+    fn default() -> Self {
+        RowOrigins(&|row| row)
+    }
+}
+
+impl std::fmt::Debug for RowOrigins<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RowOrigins")
+    }
 }
 
 /// The number of rows that are checked at a time.
@@ -224,8 +242,14 @@ impl<'a> CheckedColumns<'a> {
         batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
-        let mut columns =
-            CheckedColumns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
+        let mut columns = CheckedColumns {
+            name,
+            batches: Vec::new(),
+            starts: vec![0],
+            hashes: Vec::new(),
+            numeric: false,
+            origins: RowOrigins::default(),
+        };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
@@ -293,6 +317,11 @@ impl<'a> CheckedColumns<'a> {
             .collect()
     }
 
+    /// The same columns, whose rows belong to rows of a file.
+    pub fn with_origins(self, origins: RowOrigins<'a>) -> Self {
+        CheckedColumns { origins, ..self }
+    }
+
     /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
     ///
     /// # Errors
@@ -301,7 +330,10 @@ impl<'a> CheckedColumns<'a> {
         let parts = self.parts_to_check();
         let wrong: Vec<Problems> =
             parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
-        let problems = diagnostics::join(wrong);
+        let mut problems = diagnostics::join(wrong);
+        for problem in problems.first.iter_mut().filter(|problem| problem.line > 0) {
+            problem.line = (self.origins.0)(problem.line);
+        }
         if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
     }
 

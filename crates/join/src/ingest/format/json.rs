@@ -348,6 +348,8 @@ pub(super) struct Objects {
     met: HashSet<u128>,
     /// The number of a document: a grade or a score.
     number: &'static str,
+    /// Whether there is only one object, which is a value in another.
+    inner: bool,
 }
 
 impl Objects {
@@ -361,7 +363,19 @@ impl Objects {
             query,
             met,
             number,
+            inner: false,
         }
+    }
+
+    /// Makes a maker of the rows of one object of queries, which was opened on line `line`, in another object.
+    pub fn inner(number: &'static str, line: u64) -> Self {
+        let place = ObjectPosition::Queries { first: true };
+        Objects { place, line, inner: true, ..Objects::new(number) }
+    }
+
+    /// Returns the line behind the object in another, if it has ended.
+    pub fn end(&self) -> Option<u64> {
+        (self.inner && matches!(self.place, ObjectPosition::Outside { .. })).then_some(self.line)
     }
 
     /// Makes rows of documents that are written plainly, up to the first that is not.
@@ -384,6 +398,7 @@ impl Objects {
             self.plain_documents(simd, &mut cursor, rows);
             let before = cursor;
             match self.step(&mut cursor, rows) {
+                Ok(true) if self.inner && matches!(self.place, ObjectPosition::Outside { .. }) => break,
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(Stuck::Incomplete) => {

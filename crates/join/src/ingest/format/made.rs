@@ -48,6 +48,8 @@ pub(in crate::ingest) struct MadeRows {
     lines: LineOrigins,
     /// Whether no more rows are made.
     ended: bool,
+    /// Whether the maker has more rows of the text that it has finished, for there were enough.
+    unfinished: bool,
 }
 
 impl Default for MadeRows {
@@ -59,6 +61,7 @@ impl Default for MadeRows {
             count: 0,
             lines: LineOrigins::default(),
             ended: false,
+            unfinished: false,
         }
     }
 }
@@ -137,7 +140,7 @@ impl MadeRows {
         self.put([query, &[UNIT], doc, &[UNIT], other, &[UNIT], number, b"\n"]);
     }
 
-    /// Adds an error on line `line` of the text.
+    /// Adds an error on line `line` of the text; 0 for one of the whole text.
     pub fn wrong(&mut self, line: u64, message: &str) {
         self.begin(line);
         self.put([&[WRONG], printable_line(message).as_bytes(), b"\n"]);
@@ -147,6 +150,11 @@ impl MadeRows {
     pub fn wrong_from_here(&mut self, line: u64, message: &str) {
         self.wrong(line, message);
         self.ended = true;
+    }
+
+    /// Says that there are more rows of the text that is finished, which are made the next time.
+    pub fn more_follow(&mut self) {
+        self.unfinished = true;
     }
 
     /// Checks whether there are enough rows to hand over. Rows may be much longer than their text, which names a query only once.
@@ -195,7 +203,9 @@ impl LineOrigins {
     fn note(&mut self, made: u64, line: u64) {
         match self.changes.last_mut() {
             Some((first, of_first, step)) if *of_first + *step * (made - *first) == line => {}
-            Some((first, of_first, step)) if made == *first + 1 => *step = line.saturating_sub(*of_first),
+            Some((first, of_first, step)) if made == *first + 1 && line >= *of_first => {
+                *step = line - *of_first;
+            }
             last => {
                 let step = last.map_or(1, |(_, _, step)| *step);
                 self.changes.push((made, line, step));
@@ -263,7 +273,7 @@ impl<'a> MadeText<'a> {
             let left = text.len();
             let done = self.maker.make(text, self.ended, &mut self.rows)?;
             self.done += done;
-            if done > 0 && self.rows.filled > 0 {
+            if std::mem::take(&mut self.rows.unfinished) || done > 0 && self.rows.filled > 0 {
                 break;
             }
             if self.ended {
@@ -344,6 +354,9 @@ mod tests {
             let read = maker.make(&text[done..filled], ended, &mut rows).unwrap();
             done += read;
             all.extend_from_slice(&rows.text[..std::mem::take(&mut rows.filled)]);
+            if std::mem::take(&mut rows.unfinished) {
+                continue;
+            }
             if rows.ended || ended && (read == 0 || done == filled) {
                 break;
             }
@@ -357,14 +370,15 @@ mod tests {
 
     /// Returns a maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
-        let keys = || {
-            RecordKeys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None, &ReadAs::default())
-                .unwrap()
-        };
+        let of = |record: &[u8]| RecordKeys::of(record, Role::Run, None, &ReadAs::default()).unwrap();
+        let keys = || of(b"{\"qid\":1,\"docid\":2,\"score\":3}");
+        let lists = || of(b"{\"qid\":1,\"retrieved_ids\":[],\"x\":[]}");
         vec![
             Box::new(Objects::new("score")),
             Box::new(RecordLines::new(keys(), "score")),
             Box::new(RecordArray::new(keys(), "score")),
+            Box::new(RecordLines::new(lists(), "score")),
+            Box::new(RecordArray::new(lists(), "score")),
             Box::new(LetorJudgments::new(None)),
         ]
     }
@@ -391,6 +405,9 @@ mod tests {
         "{\"qid\": \"q\", \"docid\": \"d1\", \"score\": 1}\n",
         "\"x\": {\"y\": [1, \"]\"]}, ",
         "{\"score\":2,\"qid\":7,\"docid\":8},",
+        "{\"qid\":7,\"retrieved_ids\":[8,\"d\",",
+        "9]},",
+        "{\"retrieved_ids\":[],\"qid\":\"q\"}\n",
         "1 qid:q 1:2 # d1\n",
         "0 qid:q 1:2\n",
         "\"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd\": 1,",
@@ -413,6 +430,31 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_a_list_are_handed_over_some_at_a_time() {
+        let query = "q".repeat(20_000);
+        let docs: Vec<String> = (0..100).map(|doc| format!("\"d{doc}\"")).collect();
+        let record = format!("{{\"qid\": \"{query}\", \"retrieved_ids\": [{}]}}", docs.join(","));
+        let keys = RecordKeys::of(record.as_bytes(), Role::Run, None, &ReadAs::default()).unwrap();
+        let makers: [Box<dyn MakeRows>; 2] =
+            [Box::new(RecordLines::new(keys.clone(), "score")), Box::new(RecordArray::new(keys, "score"))];
+        for (mut maker, text) in makers.into_iter().zip([record.clone(), format!("[{record}]")]) {
+            let (mut rows, mut done, mut most, mut all) = (MadeRows::default(), 0, 0, Vec::new());
+            loop {
+                let read = maker.make(&text.as_bytes()[done..], true, &mut rows).unwrap();
+                done += read;
+                most = most.max(rows.filled);
+                all.extend_from_slice(&rows.text[..std::mem::take(&mut rows.filled)]);
+                if !std::mem::take(&mut rows.unfinished) && read == 0 {
+                    break;
+                }
+            }
+            assert!(most < ENOUGH + 2 * query.len(), "{most}");
+            let line = |at: usize| format!("{query}\u{1f}d{at}\u{1f}{}\n", at + 1);
+            assert!(all == (0..100).map(line).collect::<String>().as_bytes());
+        }
+    }
+
+    #[test]
     fn lines_are_found_back() {
         let all = [1, 1, 1, 4, 6, 8, 10, 11, 12, 20, 21, 22, 22, 22, 90];
         let mut lines = LineOrigins::default();
@@ -420,6 +462,9 @@ mod tests {
             lines.note(made, line);
         }
         assert_eq!((1..=all.len() as u64).map(|made| lines.of(made)).collect::<Vec<_>>(), all);
+        let mut whole = LineOrigins::default();
+        [7, 0].into_iter().zip(1..).for_each(|(line, made)| whole.note(made, line));
+        assert_eq!([1, 2].map(|made| whole.of(made)), [7, 0]);
         let mut regular = LineOrigins::default();
         (1..1000).for_each(|made| regular.note(made, 7 + 3 * made));
         assert_eq!(regular.changes.len(), 1);

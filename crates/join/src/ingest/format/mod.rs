@@ -7,12 +7,14 @@
 //! opened    an input that is open
 //! form      the format of a text, and how its rows are read; recognised: those that were
 //! look      a look at the first lines of a text
-//! tell      recognises the format of a text by its first lines; tell_file, tell_json, tell_letor and tell_table by what is in them
+//! tell      recognises the format of a text by its first lines; tell_file, tell_json, tell_letor, tell_platform and tell_table by what is in them
 //! names     finds the columns or keys that are read
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
 //! records   objects that are a judgment or a result
 //! fields    rows of which any columns are read by their names
+//! lists     objects that have a list of judgments or results
+//! platforms large objects with judgments or results somewhere in them, as platforms write them
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
 //! tables    files of tables, which another crate reads as columns
@@ -29,11 +31,13 @@ pub(super) mod form;
 pub(super) mod input_format;
 pub(super) mod json;
 pub(super) mod letor;
+pub(super) mod lists;
 pub(super) mod look;
 pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
 pub(super) mod opened;
+mod platforms;
 pub(super) mod ranked;
 pub(super) mod read_as;
 pub(super) mod recognised;
@@ -43,6 +47,7 @@ pub(super) mod tell;
 mod tell_file;
 mod tell_json;
 mod tell_letor;
+mod tell_platform;
 mod tell_table;
 #[cfg(test)]
 mod tests;

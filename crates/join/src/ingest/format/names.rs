@@ -108,6 +108,18 @@ impl ColumnRole {
             _ => &[],
         }
     }
+
+    /// The names that are tried where the usual ones are not enough, so that what was read before keeps its meaning: of columns with a list
+    /// in each row, as Ragas, LlamaIndex and OpenSearch write them, and of Quepid's tables.
+    fn also_known_as(self, role: Role) -> &'static [&'static str] {
+        match (self, role) {
+            (ColumnRole::Query, _) => &["user_input", "searchtext", "query_text"],
+            (ColumnRole::Doc, Role::Qrels) => &["reference_context_ids", "expected_ids", "relevant_docs"],
+            (ColumnRole::Doc, Role::Run) => &["retrieved_context_ids", "retrieved_ids", "documentids"],
+            (ColumnRole::Rank, Role::Run) => &["doc_position", "position"],
+            _ => &[],
+        }
+    }
 }
 
 /// The names by which a column of this content is recognised.
@@ -115,9 +127,20 @@ pub(in crate::ingest) fn usual_names(what: &str, role: Role) -> &'static [&'stat
     ColumnRole::of(what).map_or(&[], |column| column.known_as(role))
 }
 
+/// The keys under which other tools keep the texts of documents, where ids were expected, and the key that would have the ids.
+const TEXTS: [(Role, &[&str], &str); 2] = [
+    (
+        Role::Qrels,
+        &["reference_contexts", "context", "expected_chunks", "retrieved_contexts", "retrieval_context"],
+        "reference_context_ids",
+    ),
+    (Role::Run, &["retrieved_contexts", "retrieval_context", "retrieved_chunks"], "retrieved_context_ids"),
+];
+
 /// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by the names in its header, or
 /// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade, perhaps with a
-/// judge or a subtopic.
+/// judge or a subtopic. Where each row has a list of documents, `score=-` or `grade=-` says that no column of numbers belongs to it: its order
+/// is the ranking, and its documents have grade 1.
 ///
 /// ```
 /// use laneval::ColumnNames;
@@ -141,7 +164,8 @@ impl FromStr for ColumnNames {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as query,-,doc,score, with - for one that \
-                            is not read; judgments have grade in the place of score, and may have judge or subtopic";
+                            is not read; judgments have grade in the place of score, and may have judge or subtopic; score=- and grade=- \
+                            are for lists of documents without numbers";
         let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
         let column = |name: &str| ColumnRole::of(name).map_err(wrong);
         let parts: Vec<&str> = text.split(',').collect();
@@ -275,6 +299,33 @@ pub(in crate::ingest) struct ChosenColumns {
     pub group: Option<usize>,
 }
 
+/// The indices of the columns that are read where each row has a list of documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) struct ChosenLists {
+    pub query: usize,
+    pub docs: usize,
+    /// The column of lists of grades or scores; without one, documents are in the order of their ranks, or have grade 1.
+    pub numbers: Option<usize>,
+    /// The column of judges or subtopics, if judgments are read by them.
+    pub group: Option<usize>,
+}
+
+/// The columns that are read: with a document in each row, or a list of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) enum ChosenRows {
+    Single(ChosenColumns),
+    Lists(ChosenLists),
+}
+
+/// What a column has in each row, as far as it is known before all are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) enum CellShape {
+    Single,
+    List,
+    /// A null, which may stand for either.
+    Null,
+}
+
 /// The reason why columns cannot be chosen.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::ingest) enum NotChosen {
@@ -369,27 +420,30 @@ pub(in crate::ingest) fn choose(
     by: Option<JudgedBy>,
     given: Option<&ColumnNames>,
 ) -> Result<ChosenColumns, NotChosen> {
-    let numbers: &[ColumnRole] = match role {
-        Role::Qrels => &[ColumnRole::Grade],
-        Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
+    let header = NamedHeader::of(names, &[], role, given)?;
+    header.single(by).or_else(|usual| header.with_more_names().single(by).map_err(|_| usual))
+}
+
+/// Chooses the columns of these names, in some of which each row may have a list: `shapes` says what the first row has.
+pub(in crate::ingest) fn choose_rows(
+    names: &[&[u8]],
+    shapes: &[CellShape],
+    role: Role,
+    by: Option<JudgedBy>,
+    given: Option<&ColumnNames>,
+) -> Result<ChosenRows, NotChosen> {
+    let header = NamedHeader::of(names, shapes, role, given)?;
+    let usual = match header.single(by) {
+        Ok(chosen) if header.shape(chosen.doc) != CellShape::List => return Ok(ChosenRows::Single(chosen)),
+        usual => usual,
     };
-    let given: &[(ColumnRole, String)] = match given {
-        Some(ColumnNames(Names::Named(named))) => named,
-        _ => &[],
-    };
-    let header = NamedHeader { names, role, numbers, given };
-    for (column, name) in given {
-        if header.place(name).is_none() {
-            let (column, all) = (column.name(), header.all());
-            return Err(NotChosen::Wrong(format!(
-                "there is no column `{name}` for the {column}: there are {all}"
-            )));
-        }
-    }
-    match chosen(|column| header.find(column), numbers, by) {
-        Some(chosen) => header.without_twins(chosen),
-        None => Err(header.lacks(by)),
-    }
+    let more = header.with_more_names();
+    let lists = || more.lists(by).transpose().map(|chosen| chosen.map(ChosenRows::Lists));
+    lists().unwrap_or_else(|| match (more.single(by), usual) {
+        (Ok(chosen), Err(_)) => Ok(ChosenRows::Single(chosen)),
+        (_, Ok(chosen)) => Ok(ChosenRows::Single(chosen)),
+        (Err(_), Err(usual)) => Err(header.texts().map_or(usual, NotChosen::Wrong)),
+    })
 }
 
 /// The names in a header, and those that are looked for.
@@ -401,9 +455,115 @@ struct NamedHeader<'a> {
     numbers: &'a [ColumnRole],
     /// The names that the user gave.
     given: &'a [(ColumnRole, String)],
+    /// What the columns have in each row; none if all have a single value.
+    shapes: &'a [CellShape],
+    /// Whether the names are tried that come after the usual ones.
+    more: bool,
 }
 
-impl NamedHeader<'_> {
+/// The name that stands for no column.
+const NO_COLUMN: &str = "-";
+
+impl<'a> NamedHeader<'a> {
+    /// Makes the header of these names.
+    ///
+    /// # Errors
+    /// A name that was given and is not there.
+    fn of(
+        names: &'a [&'a [u8]],
+        shapes: &'a [CellShape],
+        role: Role,
+        given: Option<&'a ColumnNames>,
+    ) -> Result<Self, NotChosen> {
+        let numbers: &[ColumnRole] = match role {
+            Role::Qrels => &[ColumnRole::Grade],
+            Role::Run => &[ColumnRole::Score, ColumnRole::Rank],
+        };
+        let given: &[(ColumnRole, String)] = match given {
+            Some(ColumnNames(Names::Named(named))) => named,
+            _ => &[],
+        };
+        let header = NamedHeader { names, role, numbers, given, shapes, more: false };
+        for (column, name) in given {
+            if header.place(name).is_none() && !(name == NO_COLUMN && numbers.contains(column)) {
+                let (column, all) = (column.name(), header.all());
+                return Err(NotChosen::Wrong(format!(
+                    "there is no column `{name}` for the {column}: there are {all}"
+                )));
+            }
+        }
+        Ok(header)
+    }
+
+    /// The same header, in which more names are tried after the usual ones.
+    fn with_more_names(self) -> Self {
+        NamedHeader { more: true, ..self }
+    }
+
+    /// What the column `at` has in each row.
+    fn shape(self, at: usize) -> CellShape {
+        self.shapes.get(at).copied().unwrap_or(CellShape::Single)
+    }
+
+    /// Chooses columns that have a document in each row.
+    fn single(self, by: Option<JudgedBy>) -> Result<ChosenColumns, NotChosen> {
+        match chosen(|column| self.find(column), self.numbers, by) {
+            Some(chosen) => {
+                let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
+                self.without_twins(&read)?;
+                Ok(chosen)
+            }
+            None => Err(self.lacks(by)),
+        }
+    }
+
+    /// Chooses columns that have a list of documents in each row; `None` if none has.
+    fn lists(self, by: Option<JudgedBy>) -> Result<Option<ChosenLists>, NotChosen> {
+        let is_list = |at: usize| self.shape(at) != CellShape::Single;
+        let is_given = |column: ColumnRole| self.given.iter().any(|(other, _)| *other == column);
+        let Some(docs) = self.find_where(ColumnRole::Doc, is_list) else { return Ok(None) };
+        if self.shape(docs) == CellShape::Null && !is_given(ColumnRole::Doc) && self.is_usual(docs) {
+            return Ok(None);
+        }
+        let Some(query) = self.find_where(ColumnRole::Query, |at| !is_list(at)) else {
+            return Err(self.lacks(by));
+        };
+        let group = by.and_then(ColumnRole::of_groups);
+        let found = group.map(|group| self.find_where(group, |at| !is_list(at)));
+        if found == Some(None) {
+            return Err(self.lacks(by));
+        }
+        if is_given(ColumnRole::Rank) {
+            return Err(NotChosen::Wrong(format!(
+                "{} has lists, whose order is the rank: name a score, or say score=-",
+                quoted(self.names[docs])
+            )));
+        }
+        let number = self.numbers[0];
+        let numbers = self.find_where(number, |at| is_given(number) || self.shape(at) == CellShape::List);
+        let chosen = ChosenLists { query, docs, numbers, group: found.flatten() };
+        self.without_twins(&[Some(query), Some(docs), numbers, chosen.group])?;
+        Ok(Some(chosen))
+    }
+
+    /// Checks whether the column `at` has one of the usual names of documents.
+    fn is_usual(self, at: usize) -> bool {
+        let usual = ColumnRole::Doc.known_as(self.role);
+        usual.iter().any(|name| are_same(name.as_bytes(), self.names[at]))
+    }
+
+    /// Says that texts are here where ids were expected.
+    fn texts(self) -> Option<String> {
+        if self.with_more_names().find(ColumnRole::Doc).is_some() {
+            return None;
+        }
+        let (_, known, ids) = TEXTS.iter().find(|(role, ..)| *role == self.role)?;
+        let is_list = |at: &usize| self.shape(*at) == CellShape::List;
+        let at = known.iter().find_map(|name| self.place(name).filter(is_list))?;
+        let texts = crate::error::printable(self.names[at]);
+        Some(format!("has texts ({texts}) and no ids: {ids} was expected"))
+    }
+
     /// All names, for messages.
     fn all(self) -> String {
         self.names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ")
@@ -417,26 +577,34 @@ impl NamedHeader<'_> {
 
     /// Finds the column of this role.
     fn find(self, column: ColumnRole) -> Option<usize> {
+        self.find_where(column, |_| true)
+    }
+
+    /// Finds the column of this role, among those that `fits` allows.
+    fn find_where(self, column: ColumnRole, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let NamedHeader { given, numbers, .. } = self;
         match given.iter().find(|(other, _)| *other == column) {
-            Some((_, name)) => self.place(name),
+            Some((_, name)) => self.place(name).filter(|&at| fits(at)),
             // A user who names a score or a rank means no other number.
             None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => {
                 None
             }
-            None => column.known_as(self.role).iter().find_map(|name| self.place(name)),
+            None => self.known(column).find_map(|name| self.place(name).filter(|&at| fits(at))),
         }
+    }
+
+    /// The names by which a column is recognised here.
+    fn known(self, column: ColumnRole) -> impl Iterator<Item = &'static str> {
+        let more = if self.more { column.also_known_as(self.role) } else { &[] };
+        column.known_as(self.role).iter().chain(more).copied()
     }
 
     /// Refuses columns of which others have the name too. A name that is written exactly as known or given goes before one that differs in
     /// case.
-    fn without_twins(self, chosen: ChosenColumns) -> Result<ChosenColumns, NotChosen> {
+    fn without_twins(self, read: &[Option<usize>]) -> Result<(), NotChosen> {
         let names = self.names;
-        let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
         let is_exact = |at: usize| {
-            let is_known = |column: ColumnRole| {
-                column.known_as(self.role).iter().any(|name| name.as_bytes() == names[at])
-            };
+            let is_known = |column: ColumnRole| self.known(column).any(|name| name.as_bytes() == names[at]);
             self.given.iter().any(|(_, name)| name.as_bytes() == names[at])
                 || COLUMNS.iter().any(|&(_, column)| is_known(column))
         };
@@ -446,7 +614,7 @@ impl NamedHeader<'_> {
             };
             names.iter().enumerate().position(is_twin).map(|other| (names[at], names[other]))
         };
-        match read.into_iter().flatten().find_map(twin) {
+        match read.iter().flatten().copied().find_map(twin) {
             Some((name, other)) if name == other => {
                 Err(NotChosen::Wrong(format!("{} occurs twice in {}", quoted(name), self.all())))
             }
@@ -456,13 +624,13 @@ impl NamedHeader<'_> {
                 quoted(other),
                 self.all()
             ))),
-            None => Ok(chosen),
+            None => Ok(()),
         }
     }
 
     /// Says which column is missing, in a header that lacks one.
     fn lacks(self, by: Option<JudgedBy>) -> NotChosen {
-        let NamedHeader { names, role, numbers, given } = self;
+        let NamedHeader { names, role, numbers, given, .. } = self;
         let find = |column| self.find(column);
         let number = numbers.iter().find_map(|&column| find(column));
         let found = [find(ColumnRole::Query), find(ColumnRole::Doc), number];
@@ -472,9 +640,9 @@ impl NamedHeader<'_> {
             [_, _, None] => numbers[0],
             _ => by.and_then(ColumnRole::of_groups).unwrap_or(numbers[0]),
         };
-        let mut known = column.known_as(role).to_vec();
+        let mut known: Vec<&str> = self.with_more_names().known(column).collect();
         if column == ColumnRole::Score {
-            known.push("rank");
+            known.extend(self.with_more_names().known(ColumnRole::Rank));
         }
         let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
         if names.len() > MOST_NAMED {
@@ -533,7 +701,7 @@ mod tests {
             (
                 "qid doc x",
                 None,
-                "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, pred, preds, rating_pred, rank;",
+                "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, pred, preds, rating_pred, rank, doc_position, position;",
             ),
             ("x doc score", None, "`--columns query=NAME,doc=…,score=…` names another"),
             ("qid doc score score", None, "'score' occurs twice in"),

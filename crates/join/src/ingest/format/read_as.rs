@@ -29,6 +29,8 @@ pub struct ReadAs {
     /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
     /// with `.query` or `.group` behind it.
     pub query_lengths: Option<PathBuf>,
+    /// The subset that is read of MTEB's predictions, as `en/test`. By default there must be only one.
+    pub subset: Option<String>,
     /// The way messages write the options that they name.
     pub options: OptionStyle,
 }

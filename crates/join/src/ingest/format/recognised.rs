@@ -44,6 +44,11 @@ impl Recognised {
         self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: true });
     }
 
+    /// Adds a note about the text called `name`.
+    pub(in crate::ingest) fn note(&self, name: &str, what: String) {
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: false });
+    }
+
     fn push(&self, text: RecognisedText) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !all.contains(&text) {

@@ -4,7 +4,7 @@
 //! {"query_id": "q1", "doc_id": "d7", "score": 0.5}
 //! ```
 //!
-//! The first record decides which keys are read; records may have other keys.
+//! The first record decides which keys are read; records may have other keys. A record may also have a list of documents (`lists`).
 
 use std::borrow::Cow;
 
@@ -12,19 +12,27 @@ use memchr::memchr;
 
 use super::ReadAs;
 use super::json::{Cursor, Stuck, Token, objects};
-use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
-use super::names::{ChosenColumns, NotChosen, choose};
+use super::lists::{FoundList, LeftRows, ListKeys, each_field, found_list, id};
+use super::made::{MadeOf, MadeRows, MakeRows};
+use super::names::{CellShape, ChosenColumns, ChosenLists, ChosenRows, NotChosen, choose_rows};
 use crate::ingest::lines::diagnostics::quoted;
 use crate::ingest::lines::layout::{NumberKind, TableLayout};
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
-/// The keys that are read.
+/// The keys that are read: of a document in each record, or of a list of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::ingest) struct RecordKeys {
+pub(in crate::ingest) enum RecordKeys {
+    Single(SingleKeys),
+    Lists(ListKeys),
+}
+
+/// The keys of records with one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::ingest) struct SingleKeys {
     /// The keys of the query, of the document and of the number.
     names: [Vec<u8>; 3],
-    pub value: NumberKind,
+    value: NumberKind,
     /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
     /// The facets by which judgments are read, and their key.
@@ -48,29 +56,36 @@ impl RecordKeys {
             return Err(format!("the array is empty: {} was expected", expected()));
         }
         cursor.expect(b'{', &expected()).map_err(said)?;
-        let (mut names, mut first): (Vec<Vec<u8>>, _) = (Vec::new(), None);
-        each_field(&mut cursor, |name, value| {
-            names.push(name.to_vec());
-            first.get_or_insert(matches!(value, Token::Open(b'[')));
-        })
-        .map_err(said)?;
+        let (names, shapes) = keys_of_first(&mut cursor).map_err(said)?;
         if names.is_empty() {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        match choose(&all, role, by, read_as.columns.as_ref()) {
-            Ok(ChosenColumns { query, doc, number, value, rank, group }) => {
-                let rank = rank.map(|at| names[at].clone());
-                let group = by.zip(group.map(|at| names[at].clone()));
-                Ok(RecordKeys { names: [query, doc, number].map(|at| names[at].clone()), value, rank, group })
+        let name = |at: usize| names[at].clone();
+        match choose_rows(&all, &shapes, role, by, read_as.columns.as_ref()) {
+            Ok(ChosenRows::Single(ChosenColumns { query, doc, number, value, rank, group })) => {
+                Ok(RecordKeys::Single(SingleKeys {
+                    names: [query, doc, number].map(name),
+                    value,
+                    rank: rank.map(name),
+                    group: by.zip(group.map(name)),
+                }))
+            }
+            Ok(ChosenRows::Lists(ChosenLists { query, docs, numbers, group })) => {
+                let (numbers, group) = (numbers.map(name), by.zip(group.map(name)));
+                Ok(RecordKeys::Lists(ListKeys { role, query: name(query), docs: name(docs), numbers, group }))
             }
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
-            Err(NotChosen::NoNames(_)) if !in_array && first == Some(true) => Err(format!(
-                "query {} has an array, and not an object of documents: expected '{}'",
-                quoted(&names[0]),
-                objects(role.number())
-            )),
+            Err(NotChosen::NoNames(missing))
+                if !in_array && shapes[0] == CellShape::List && missing.met.is_none() =>
+            {
+                Err(format!(
+                    "query {} has an array, and not an object of documents: expected '{}'",
+                    quoted(&names[0]),
+                    objects(role.number())
+                ))
+            }
             Err(NotChosen::NoNames(missing)) => Err(format!(
                 "the keys of the first record are {}, and {} is known: {} was expected; `{}` names other keys",
                 missing.among.join(", "),
@@ -83,6 +98,31 @@ impl RecordKeys {
 
     /// The table of the rows that are made of records with these keys.
     pub fn table(&self) -> TableLayout {
+        match self {
+            RecordKeys::Single(keys) => keys.table(),
+            RecordKeys::Lists(keys) => keys.table(),
+        }
+    }
+
+    /// Describes a record, for messages.
+    pub fn shape(&self) -> String {
+        match self {
+            RecordKeys::Single(keys) => keys.shape(),
+            RecordKeys::Lists(keys) => keys.shape(),
+        }
+    }
+
+    /// What the numbers of these records are called.
+    pub fn number(&self, role: Role) -> &'static str {
+        match self {
+            RecordKeys::Single(keys) if keys.value != NumberKind::Number => "rank",
+            _ => role.number(),
+        }
+    }
+}
+
+impl SingleKeys {
+    fn table(&self) -> TableLayout {
         let shape = self.shape();
         match (&self.rank, &self.group) {
             (Some(_), _) => TableLayout::made_with_ranks(self.value, &shape),
@@ -102,12 +142,26 @@ impl RecordKeys {
         self.names.iter().position(|key| key == name).or_else(other)
     }
 
-    /// Describes a record, for messages.
-    pub fn shape(&self) -> String {
+    fn shape(&self) -> String {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
         let group = self.group.as_ref().map(|(_, key)| format!("\"{}\": …, ", crate::error::printable(key)));
         format!("{{\"{query}\": …, {}\"{doc}\": …, \"{number}\": …}}", group.unwrap_or_default())
     }
+}
+
+/// Reads the keys of a record that was opened, and what each of them has.
+fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), Stuck> {
+    let (mut names, mut shapes): (Vec<Vec<u8>>, Vec<CellShape>) = Default::default();
+    each_field(cursor, |name, value, cursor| {
+        names.push(name.to_vec());
+        shapes.push(match value {
+            Token::Open(b'[') => CellShape::List,
+            Token::Word(b"null") => CellShape::Null,
+            _ => CellShape::Single,
+        });
+        skip_value(&value, cursor)
+    })?;
+    Ok((names, shapes))
 }
 
 /// Records with these keys.
@@ -138,65 +192,84 @@ fn expected(role: Role, in_array: bool) -> String {
     format!("{record}\"{number}\": {value}}}{objects}")
 }
 
-/// Passes the fields of a record that was opened to a function: their keys and values. Arrays and objects are skipped.
-fn each_field<'t>(
-    cursor: &mut Cursor<'t>,
-    mut take: impl FnMut(Cow<'t, [u8]>, Token<'t>),
-) -> Result<(), Stuck> {
-    if cursor.passes(b'}')? {
-        return Ok(());
-    }
-    loop {
-        let name = cursor.string("a key in quotes")?;
-        cursor.expect(b':', "':'")?;
-        let value = cursor.value()?;
-        if let Token::Open(open) = value {
-            cursor.skip_rest(open)?;
-        }
-        take(name, value);
-        if !cursor.passes(b',')? {
-            return cursor.expect(b'}', "',' or '}'");
-        }
-    }
-}
-
-/// Reads the query or the document of a record.
-fn id<'t>(value: Token<'t>, what: &str) -> Result<Cow<'t, [u8]>, String> {
-    match value {
-        Token::String(id) => wrong_id(what, &id).map_or(Ok(id), Err),
-        Token::Word(word) if is_integer(word) => Ok(Cow::Borrowed(word)),
-        Token::Word(word) => {
-            Err(format!("the {what} is {}, and neither a string nor an integer", quoted(word)))
-        }
-        Token::Open(_) => {
-            Err(format!("the {what} is an object or an array, and neither a string nor an integer"))
-        }
-    }
-}
-
-fn is_integer(word: &[u8]) -> bool {
-    let digits = word.strip_prefix(b"-").unwrap_or(word);
-    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
-}
-
 /// The content of a record: the values of the keys, and the index of a key that is there twice.
 type FoundKeys<'t> = ([Option<Token<'t>>; 4], Option<usize>);
 
+/// Passes the rest of a value, if it is an array or an object.
+fn skip_value(value: &Token<'_>, cursor: &mut Cursor<'_>) -> Result<(), Stuck> {
+    if let Token::Open(open) = value { cursor.skip_rest(*open) } else { Ok(()) }
+}
+
 /// Reads a record that was opened.
-fn found<'t>(keys: &RecordKeys, cursor: &mut Cursor<'t>) -> Result<FoundKeys<'t>, Stuck> {
+fn found<'t>(keys: &SingleKeys, cursor: &mut Cursor<'t>) -> Result<FoundKeys<'t>, Stuck> {
     let (mut found, mut again) = ([None, None, None, None], None);
-    each_field(cursor, |name, value| {
+    each_field(cursor, |name, value, cursor| {
+        skip_value(&value, cursor)?;
         if let Some(at) = keys.place(&name)
             && found[at].replace(value).is_some()
         {
             again = Some(at);
         }
+        Ok(())
     })?;
     Ok((found, again))
 }
 
+/// The content of a record, of either kind.
+enum FoundRecord<'t> {
+    Single(FoundKeys<'t>),
+    List(FoundList<'t>),
+}
+
+/// Reads records, and makes their rows.
+#[derive(Debug)]
+struct RecordReader {
+    keys: RecordKeys,
+    number: &'static str,
+    pending: LeftRows,
+}
+
+impl RecordReader {
+    fn new(keys: RecordKeys, number: &'static str) -> Self {
+        RecordReader { keys, number, pending: LeftRows::default() }
+    }
+
+    /// Reads a record that was opened.
+    #[inline]
+    fn found<'t>(&self, cursor: &mut Cursor<'t>) -> Result<FoundRecord<'t>, Stuck> {
+        match &self.keys {
+            RecordKeys::Single(keys) => found(keys, cursor).map(FoundRecord::Single),
+            RecordKeys::Lists(keys) => found_list(keys, cursor).map(FoundRecord::List),
+        }
+    }
+
+    /// Makes the rows of the record on line `line`, or the first of them.
+    #[inline]
+    fn add(&mut self, line: u64, found: FoundRecord<'_>, rows: &mut MadeRows) {
+        match (found, &self.keys) {
+            (FoundRecord::Single(found), RecordKeys::Single(keys)) => {
+                row(keys, self.number, line, found, rows)
+            }
+            (FoundRecord::List(Ok(list)), _) => {
+                self.pending.set(line, &list);
+                self.make_pending(rows);
+            }
+            (FoundRecord::List(Err(message)), _) => rows.wrong(line, &message),
+            (FoundRecord::Single(_), RecordKeys::Lists(_)) => {}
+        }
+    }
+
+    /// Makes rows that are still to be made of a record; returns whether all are made.
+    fn make_pending(&mut self, rows: &mut MadeRows) -> bool {
+        match &self.keys {
+            RecordKeys::Single(_) => true,
+            RecordKeys::Lists(keys) => self.pending.make(keys.role, rows),
+        }
+    }
+}
+
 /// Makes a row of the record on line `line`.
-fn row(keys: &RecordKeys, number: &str, line: u64, (found, again): FoundKeys<'_>, rows: &mut MadeRows) {
+fn row(keys: &SingleKeys, number: &str, line: u64, (found, again): FoundKeys<'_>, rows: &mut MadeRows) {
     let name = |at: usize| quoted(keys.names.get(at).map(Vec::as_slice).or(keys.other()).unwrap_or_default());
     let missing = |at: usize| format!("there is no {} in the record", name(at));
     let row = || {
@@ -233,33 +306,33 @@ fn row(keys: &RecordKeys, number: &str, line: u64, (found, again): FoundKeys<'_>
 /// Makes rows of records, one on each line.
 #[derive(Debug)]
 pub(super) struct RecordLines {
-    keys: RecordKeys,
-    number: &'static str,
+    reader: RecordReader,
     line: u64,
 }
 
 impl RecordLines {
     pub fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordLines { keys, number, line: 0 }
+        RecordLines { reader: RecordReader::new(keys, number), line: 0 }
     }
 
     fn line(&mut self, text: &[u8], rows: &mut MadeRows) {
         self.line += 1;
-        let mut cursor = Cursor::new(text, true, self.line);
+        let (line, reader) = (self.line, &mut self.reader);
+        let mut cursor = Cursor::new(text, true, line);
         let mut read = || {
             if cursor.peek()?.is_none() {
                 return Ok(());
             }
             cursor.expect(b'{', "a record, which starts with '{',")?;
-            let found = found(&self.keys, &mut cursor)?;
+            let found = reader.found(&mut cursor)?;
             match cursor.peek()? {
-                None => row(&self.keys, self.number, self.line, found, rows),
+                None => reader.add(line, found, rows),
                 Some(_) => return Err(cursor.unexpected("the end of the line")),
             }
             Ok(())
         };
         if let Err(Stuck::Wrong(message)) = read() {
-            rows.wrong(self.line, &message);
+            rows.wrong(line, &message);
         }
     }
 }
@@ -267,13 +340,19 @@ impl RecordLines {
 impl MakeRows for RecordLines {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> std::io::Result<usize> {
         let mut start = 0;
-        while let Some(length) = memchr(b'\n', &text[start..]) {
-            self.line(&text[start..start + length], rows);
-            start += length + 1;
-        }
-        if ended && start < text.len() {
-            self.line(&text[start..], rows);
-            start = text.len();
+        while self.reader.make_pending(rows) {
+            let rest = &text[start..];
+            match memchr(b'\n', rest) {
+                Some(length) => {
+                    self.line(&rest[..length], rows);
+                    start += length + 1;
+                }
+                None if ended && !rest.is_empty() => {
+                    self.line(rest, rows);
+                    start = text.len();
+                }
+                None => break,
+            }
         }
         Ok(start)
     }
@@ -282,8 +361,7 @@ impl MakeRows for RecordLines {
 /// Makes rows of an array of records.
 #[derive(Debug)]
 pub(super) struct RecordArray {
-    keys: RecordKeys,
-    number: &'static str,
+    reader: RecordReader,
     line: u64,
     place: ArrayPosition,
 }
@@ -301,7 +379,7 @@ enum ArrayPosition {
 
 impl RecordArray {
     pub fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordArray { keys, number, line: 1, place: ArrayPosition::Before }
+        RecordArray { reader: RecordReader::new(keys, number), line: 1, place: ArrayPosition::Before }
     }
 
     /// Reads the next item; returns `false` at the end.
@@ -320,8 +398,8 @@ impl RecordArray {
                 } else {
                     cursor.expect(b'{', "a record, which starts with '{',")?;
                     let line = cursor.line;
-                    let found = found(&self.keys, cursor)?;
-                    row(&self.keys, self.number, line, found, rows);
+                    let found = self.reader.found(cursor)?;
+                    self.reader.add(line, found, rows);
                     ArrayPosition::Within { first: false }
                 }
             }
@@ -337,7 +415,7 @@ impl RecordArray {
 impl MakeRows for RecordArray {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> std::io::Result<usize> {
         let mut cursor = Cursor::new(text, ended, self.line);
-        loop {
+        while self.reader.make_pending(rows) {
             let before = (cursor, self.place);
             match self.step(&mut cursor, rows) {
                 Ok(true) => {}

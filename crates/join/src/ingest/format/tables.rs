@@ -3,8 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::lists::wrong_lengths;
 pub use super::names::Missing;
-use super::names::{ChosenColumns, ColumnNames, NotChosen, choose, in_order};
+use super::names::{
+    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnNames, NotChosen, choose_rows, in_order,
+};
 use crate::ingest::columns::{Judgments, Records};
 use crate::ingest::format::InputFormat;
 use crate::ingest::format::opened::Opened;
@@ -31,6 +34,11 @@ pub trait Table: fmt::Debug + Send + Sync {
 
     /// Calls `work` with the rows as judgments, once.
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
+
+    /// Returns the row of the file, from 1, to which the row `row` belongs: another one, if rows of the file have lists.
+    fn row(&self, row: u64) -> u64 {
+        row
+    }
 }
 
 /// A file of tables, and the columns that are read of it.
@@ -123,6 +131,23 @@ impl<'a> TableColumns<'a> {
     /// # Errors
     /// A column that the table lacks.
     pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+        self.places_with_lists(names, &[])
+    }
+
+    /// Returns the places of the columns in a table whose columns have these names; `lists` says of each whether it has a list in each row.
+    ///
+    /// ```
+    /// use laneval::tables::TableColumns;
+    /// let names = ["user_input", "retrieved_context_ids", "score"];
+    /// let places = TableColumns::of_results(None, false).places_with_lists(&names, &[false, true, false])?;
+    /// assert_eq!((places.query, places.doc, places.number), (0, 1, None));
+    /// assert!(places.lists.is_some_and(|lists| lists.ranked()));
+    /// # Ok::<(), laneval::tables::WrongTable>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column that the table lacks.
+    pub fn places_with_lists(&self, names: &[impl AsRef<str>], lists: &[bool]) -> Result<Places, WrongTable> {
         if self.by == Some(JudgedBy::Preference) {
             return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
         }
@@ -137,17 +162,30 @@ impl<'a> TableColumns<'a> {
                 let message = format!("there are {} columns, and `{given}` names {count}", names.len());
                 return Err(WrongTable::Column(message));
             }
-            None => choose(&bytes, self.role, self.by, self.given).map_err(|wrong| match wrong {
-                NotChosen::Wrong(message) => WrongTable::Column(message),
-                NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
-            })?,
+            None => {
+                let shape = |list: &bool| if *list { CellShape::List } else { CellShape::Single };
+                let shapes: Vec<CellShape> = lists.iter().map(shape).collect();
+                let chosen = choose_rows(&bytes, &shapes, self.role, self.by, self.given);
+                let chosen = chosen.map_err(|wrong| match wrong {
+                    NotChosen::Wrong(message) => WrongTable::Column(message),
+                    NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
+                })?;
+                match chosen {
+                    ChosenRows::Single(chosen) => chosen,
+                    ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
+                        let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
+                        let lists = Some(ListColumns { role: self.role, ranked });
+                        return Ok(Places { query, doc: docs, number: numbers, rank: None, group, lists });
+                    }
+                }
+            }
         };
         let ChosenColumns { query, doc, number, value, rank, group } = chosen;
         let (number, rank) = match value {
             NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
             _ => (None, Some(number)),
         };
-        Ok(Places { query, doc, number, rank, group })
+        Ok(Places { query, doc, number, rank, group, lists: None })
     }
 }
 
@@ -165,6 +203,27 @@ pub struct Places {
     pub rank: Option<usize>,
     /// The column of the judges or subtopics, if judgments are read by them.
     pub group: Option<usize>,
+    /// What the lists are, if each row has a list of documents, and perhaps one of grades or scores.
+    pub lists: Option<ListColumns>,
+}
+
+/// Columns with a list in each row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListColumns {
+    role: Role,
+    ranked: bool,
+}
+
+impl ListColumns {
+    /// Whether the places in a list are read as ranks; judgments without grades have grade 1.
+    pub fn ranked(&self) -> bool {
+        self.ranked
+    }
+
+    /// Says that a list of grades or scores has another length than the ids beside it.
+    pub fn unlike(&self, ids: usize, numbers: usize) -> String {
+        wrong_lengths(ids, numbers, self.role.number())
+    }
 }
 
 impl Places {
@@ -187,6 +246,7 @@ impl Places {
             number: self.number.map(place),
             rank: self.rank.map(place),
             group: self.group.map(place),
+            lists: self.lists,
         }
     }
 }

@@ -25,6 +25,9 @@ impl Look<'_> {
         if self.first.trim_ascii_start().starts_with(b"[") {
             return self.records(true);
         }
+        if let Some(told) = self.platform() {
+            return told;
+        }
         let number = self.known.role.number();
         let shape = objects(number);
         Ok(Form {
@@ -41,9 +44,12 @@ impl Look<'_> {
         let KnownOfText { role, by, read_as, .. } = self.known;
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let text = if array { &self.head.text[start..] } else { self.first };
-        let keys = RecordKeys::of(text, role, by, read_as).map_err(|message| self.wrong(message))?;
+        let keys = match RecordKeys::of(text, role, by, read_as) {
+            Ok(keys) => keys,
+            Err(message) => return self.platform().unwrap_or_else(|| Err(self.wrong(message))),
+        };
         let (shape, table) = (keys.shape(), keys.table());
-        let number = if keys.value == NumberKind::Number { role.number() } else { "rank" };
+        let number = keys.number(role);
         let what = if array { "a JSON array of records" } else { "JSONL records" };
         let of = OfRecords { keys, number, in_array: array };
         Ok(Form {

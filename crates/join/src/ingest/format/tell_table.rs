@@ -11,7 +11,7 @@ use super::look::{FEWEST, KnownOfText, Look, Told};
 use super::names::{ChosenColumns, NotChosen, choose, in_order};
 use crate::error::printable;
 use crate::ingest::lines::diagnostics::quoted;
-use crate::ingest::lines::layout::{NumberKind, TableLayout, not_counted};
+use crate::ingest::lines::layout::{BareRows, NumberKind, TableLayout, not_counted};
 use crate::ingest::lines::number::finite;
 use crate::ingest::lines::options::OptionStyle;
 use crate::ingest::lines::scan::split;
@@ -130,7 +130,13 @@ impl Look<'_> {
         let table = of_columns(separator, names.len(), chosen, names.join(between));
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
-        Ok(Form { shape: RowShape::Table(TableLayout { skip, ..table }), what, doubtful: false })
+        let named = [chosen.query, chosen.doc, chosen.number].map(|at| names[at].as_str());
+        let is_quepid = matches!(
+            named,
+            ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating" | "Doc Position"]
+        );
+        let bare = is_quepid.then(BareRows::default);
+        Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: false })
     }
 
     /// Recognises a table without a header by its number of columns.
@@ -302,5 +308,6 @@ fn of_columns(separator: Separator, columns: usize, chosen: ChosenColumns, shape
         tag: None,
         group,
         options: OptionStyle::default(),
+        bare: None,
     }
 }

@@ -45,6 +45,33 @@ fn objects(rows: &[Row], [before, between, after]: [&str; 3]) -> String {
     format!("{{{before}{}{after}}}", queries.join(&format!(",{between}")))
 }
 
+/// Writes records with lists of documents and of their numbers, as one line each or in an array.
+fn lists(rows: &[Row], [query, docs, numbers]: [&str; 3], between: &str) -> String {
+    let record = |(of, rows): (&str, Vec<&Row>)| {
+        let list =
+            |field: fn(&Row) -> String| rows.iter().map(|row| field(row)).collect::<Vec<_>>().join(", ");
+        let ids = list(|row| format!("\"{}\"", row.1));
+        format!(
+            "{{\"{docs}\": [{ids}],\"x\":[[]], \"{query}\": \"{of}\",{between}\"{numbers}\":[{}]}}",
+            list(|row| row.2.clone())
+        )
+    };
+    by_query(rows).into_iter().map(record).collect::<Vec<_>>().join(&format!("{between}\n"))
+}
+
+/// Writes a large object: the objects of queries, of which `query` and `doc` are the keys, under the key `under`.
+fn platform(rows: &[Row], under: &str, [query, doc]: [&str; 2], rating: fn(&str) -> String) -> String {
+    let of_query = |(of, rows): (&str, Vec<&Row>)| {
+        let of_doc = |row: &&Row| {
+            format!("{{\"x\": {{}},\n\"{doc}\": \"{}\", \"rating\": {}}}", row.1, rating(&row.2))
+        };
+        let ratings: Vec<String> = rows.iter().map(of_doc).collect();
+        format!("{{\"ratings\": [{}], \"y\": [[]],\"{query}\": \"{of}\"}}", ratings.join(","))
+    };
+    let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+    format!("{{\n \"name\": \"x\", \"{under}\": [{}], \"z\": {{\"a\": [1, {{}}]}}}}\n", queries.join(",\n"))
+}
+
 /// Formats of judgments.
 const QRELS: &[(&str, Write)] = &[
     ("TREC", |rows| lines(rows, |q, d, g| format!("{q} 0 {d} {g}\n"))),
@@ -72,6 +99,29 @@ const QRELS: &[(&str, Write)] = &[
         let records = lines(rows, |q, d, g| format!(",\n{{\"label\":{g},\"pid\":\"{d}\",\"qid\":\"{q}\"}}"));
         format!("[{}]", &records[1..])
     }),
+    ("lists", |rows| lists(rows, ["user_input", "reference_context_ids", "Rating"], "")),
+    ("an array of lists", |rows| {
+        format!("[{}]", lists(rows, ["qid", "doc_id", "rel"], "\n ").replace("]}\n", "]},"))
+    }),
+    ("_rank_eval", |rows| platform(rows, "requests", ["id", "_id"], str::to_owned)),
+    ("OpenSearch", |rows| {
+        platform(rows, "judgmentRatings", ["query", "docId"], |grade| format!("\"{grade}\""))
+    }),
+    ("Quepid", |rows| {
+        let entry = |(_, doc, grade): &Row| format!("\"{doc}\": {grade}");
+        let of_query = |(query, rows): (&str, Vec<&Row>)| {
+            let ratings: Vec<String> = rows.into_iter().map(entry).collect();
+            format!("{{\"query\":\"{query}\",\n\"ratings\":{{{}}}}}", ratings.join(","))
+        };
+        let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+        format!("{{\"queries\":[{}]}}", queries.join(", "))
+    }),
+    ("Quepid's CSV", |rows| {
+        format!(
+            "query,docid,rating\nzz\n{}z,,\n",
+            lines(rows, |q, d, g| format!("{q},{d},{g}\nz,,\r\n\"{q}\",unrated,\n"))
+        )
+    }),
     ("LETOR", |rows| lines(rows, |q, d, g| format!("{g} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1\n"))),
 ];
 
@@ -90,6 +140,14 @@ const RUNS: &[(&str, Write)] = &[
     ("six columns of CSV", |rows| lines(rows, |q, d, s| format!("{q},Q0,\"{d}\",1,{s},t\n"))),
     ("JSON", |rows| objects(rows, ["", "", ""])),
     ("pretty JSON", |rows| objects(rows, [" \n", " \n", "\n\n"])),
+    ("lists", |rows| lists(rows, ["query", "retrieved_ids", "score"], "")),
+    ("an array of lists", |rows| {
+        format!("[\n{}]", lists(rows, ["searchText", "documentIds", "sim"], "\n\n").replace("]}\n", "]},"))
+    }),
+    ("predictions", |rows| {
+        let meta = "{\"mteb_model_meta\": {\"model_name\": \"m\", \"revision\": null}";
+        format!("{meta},\n \"en\": {{\"test\": {}}}, \"x\": {{}}}}", objects(rows, ["\n", " ", ""]))
+    }),
     ("JSONL", |rows| lines(rows, |q, d, s| format!("{{\"score\":{s},\"qid\":\"{q}\",\"docid\":\"{d}\"}}\n"))),
 ];
 
@@ -410,6 +468,7 @@ fn what_is_wrong_is_said_with_its_line() {
     let shape = "expected '{\"query\": {\"document\": score, …}, …}'";
     let ask = "say which are queries, documents and scores in their order (`--columns query,-,doc,score`), or by their names in the first line \
                (`--columns query=…,doc=…,score=…`)";
+    let response = "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}";
     let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
     let either = format!("{records}, or {{\"query\": {{\"document\": score, …}}, …}}");
     let cases: &[(&str, String)] = &[
@@ -428,7 +487,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("qid,docid,score\n\"q,d,1\nq,e,2\n", "run:2: a quote (\") in '\"q,d,1' is not closed where its field ends, or not on its line: expected 'qid,docid,score'".into()),
         ("qid,docid,score\nq,\"d\"\"e\",1\n", "run:2: the document has quotes in it in 'q,\"d\"\"e\",1', which is not read from a table".into()),
         ("qid,docid,score\n", "run: there is no result in it: expected 'qid,docid,score'".into()),
-        ("qid,docid\nq,d\n", "run:1: found no score among 'qid', 'docid': known names are score, sim, prediction, pred, preds, rating_pred, rank; `--columns query=…,doc=…,score=NAME` names another".into()),
+        ("qid,docid\nq,d\n", "run:1: found no score among 'qid', 'docid': known names are score, sim, prediction, pred, preds, rating_pred, rank, doc_position, position; `--columns query=…,doc=…,score=NAME` names another".into()),
         ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not known: `--columns query=…,doc=…,score=…` says which is what".into()),
         ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
         ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
@@ -466,6 +525,70 @@ fn what_is_wrong_is_said_with_its_line() {
         ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
         ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
         ("{\"q1\": [\"d1\"]}", "run:1: query 'q1' has an array, and not an object of documents: expected '{\"query\": {\"document\": score, …}, …}'".into()),
+        // Records with lists.
+        (
+            "{\"query\": \"a\", \"retrieved_ids\": [\"d\", 7], \"score\": [2, 1]}\n{\"query\": \"b\", \"retrieved_ids\": [], \"score\": []}\n\
+             {\"query\": \"c\", \"retrieved_ids\": [\"a\", \"b\", \"c\", \"d\"], \"score\": [1, 2, 3]}\n{\"query\": \"d\", \"retrieved_ids\": \"d\", \"score\": [1]}\n\
+             {\"query\": \"e\", \"retrieved_ids\": [\"d\"], \"score\": null}\n{\"query\": \"f\", \"retrieved_ids\": [\"d\", {}], \"score\": [1, 2]}\n\
+             {\"query\": \"g\", \"retrieved_ids\": [\"d\"], \"score\": [\"1\"]}\n{\"query\": \"h\", \"retrieved_ids\": [\"d\"]}\n\
+             {\"query\": [\"i\"], \"retrieved_ids\": [\"d\"], \"score\": [1]}\n{\"query\": \"j\", \"retrieved_ids\": [\"d\"], \"retrieved_ids\": [], \"score\": [1]}\n\
+             {\"query\": \"k\", \"retrieved_ids\": [\"d\", \"e\", \"d\"], \"score\": [1, NaN, 2]}\n{\"query\": \"l\", \"retrieved_ids\": [\"\"], \"score\": [1]}",
+            "run:3: 4 ids and 3 scores: a score for each id was expected\nrun:4: 'retrieved_ids' is the string 'd', and not a list of ids\n\
+             run:5: 'score' is 'null', and not a list of scores\nrun:6: the document is an object or an array, and neither a string nor an integer\n\
+             run:7: a score is the string '1', and not a number\nrun:8: there is no 'score' in the record\n\
+             run:9: the query is an object or an array, and neither a string nor an integer\nrun:10: 'retrieved_ids' occurs twice in the record\n\
+             run:11: score 'NaN' is not a finite number: expected '{\"query\": …, \"retrieved_ids\": […], \"score\": […]}'\n\
+             run:12: the document is empty"
+                .into(),
+        ),
+        (
+            "{\"user_input\": \"q\", \"retrieved_context_ids\": [\"d\", \"e\"]}\n{\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}\n\
+             {\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}",
+            "run:2: rank 1 occurs again for query 'q', first on line 1\nrun:3: rank 1 occurs again for query 'q', first on line 1\n\
+             run:3: docno 'f' occurs again for query 'q', first on line 2"
+                .into(),
+        ),
+        (
+            "{\"user_input\": \"q\", \"retrieved_context_ids\": null}",
+            "run:1: 'retrieved_context_ids' is 'null', and not a list of ids".into(),
+        ),
+        (
+            "{\"user_input\": \"a\", \"retrieved_contexts\": [\"A text.\"]}\n",
+            "run:1: has texts (retrieved_contexts) and no ids: retrieved_context_ids was expected".into(),
+        ),
+        (
+            "[{\"input\": \"a\", \"context\": [\"A text.\"], \"retrieval_context\": [\"A text.\"]}]\n",
+            "run:1: has texts (retrieval_context) and no ids: retrieved_context_ids was expected".into(),
+        ),
+        (
+            "{\"retrieved_ids\": [\"d\"], \"question\": \"a\"}\n",
+            format!(
+                "run:1: the keys of the first record are 'retrieved_ids', 'question', and only 'retrieved_ids' is known: {either} was expected; \
+                 `--columns query=…,doc=…,score=…` names other keys"
+            ),
+        ),
+        // Large objects with results in them.
+        (
+            "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": {\"_index\": \"i\"}}]},\n\"r\": {\"hit\": []},\n\"s\": 3, \"t\": {\"hits\": [{\"hit\": {\"_id\": null}}]},\n\
+             \"\": {\"hits\": []}, \"u\": [[]]}}",
+            format!(
+                "run:1: a document has no id, of query 'q'\nrun:2: query 'r' has no documents: expected '{response}'\n\
+                 run:3: a query is no object or array: expected '{response}'\n\
+                 run:3: the document is 'null', and neither a string nor an integer, of query 't'\nrun:4: the query is empty\n\
+                 run:4: query 'u' has no documents: expected '{response}'"
+            ),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": null, \"x\": {}}, \"en\": {}}",
+            "run: there is no result in it: expected '{subset: {split: {query: {document: score, …}}}}'".into(),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": \"\"}, \"en\": {\"test\": {\"q\": {\"d\": \"1\"}}},\n\"de\": {\"dev\": {\"q\": 1}, \"test\": {}}}",
+            "run:1: document 'd' of query 'q' has the string '1', and not a score\n\
+             run: has the subsets de/dev, de/test and en/test: say which with --subset"
+                .into(),
+        ),
+        ("{\"requests\": [{\"id\": \"q\", \"ratings\": []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
         // Texts that are not a table.
         ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs and commas are, for example after `tr ';' '\\t'`".into()),
         ("qid|docid|score\nq|d e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
@@ -501,7 +624,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("{\"q\": {\"d\": 1, \"x\ny\": 1},\n\"r\": 1}", "run:2: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
             run:3: query 'r' has '1', and not an object of documents".into()),
         ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', 'docid', 'score': known names are query_id, qid, q_id, topic_id, \
-            query, topic, user_id, userid, session_id, indexes; `--columns query=NAME,doc=…,score=…` names another".into()),
+            query, topic, user_id, userid, session_id, indexes, user_input, searchtext, query_text; `--columns query=NAME,doc=…,score=…` names another".into()),
     ];
     let wrong: Vec<String> = cases
         .iter()
@@ -538,6 +661,22 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
              qrels:3: there is no qid in '1 1:0.5': expected 'grade qid:query feature:value … # document'\n\
              qrels:4: 'y' is not a feature: expected 'grade qid:query feature:value … # document'\n\
              qrels:5: the query is empty: expected 'grade qid:query feature:value … # document'",
+        ),
+        (
+            "{\"judgmentRatings\": [{\"query\": \"q\", \"ratings\": [{\"docId\": \"a\", \"rating\": \"x y\"}, {\"docId\": \"b\"}]},\n\
+             {\"query\": \"q\", \"ratings\": [{\"docId\": \"b\", \"rating\": \"high\"}]}, {\"ratings\": []}, 7]}",
+            "qrels:1: a rating is the string 'x y', and not a number, of query 'q'\n\
+             qrels:2: grade 'high' is not a number: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query has no id: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query is no object or array: expected '{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'",
+        ),
+        (
+            "{\"details\": {\"q\": {\"hits\": []}}}",
+            "qrels: this is a run, judgments were expected: the order is QRELS RUN",
+        ),
+        (
+            "{\"user_input\": \"q\", \"reference_contexts\": [\"A text.\"]}\n",
+            "qrels:1: has texts (reference_contexts) and no ids: reference_context_ids was expected",
         ),
         (
             "NaN qid:q 1:0.5 # d\n",
@@ -590,7 +729,10 @@ fn nothing_is_too_deep() {
 fn json_that_is_cut_short_is_an_error() {
     let objects = "{\"q\": {\"d\\u00e9\": 1, \"e\": 2.5e0},\n \"r\": {\"d\": 3}}\n";
     let array = "[{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}]\n";
-    for text in [objects, array] {
+    let response = "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": {\"_id\": \"d\"}}]},\n \"r\": {\"hits\": []}}}\n";
+    let predictions =
+        "{\"mteb_model_meta\": {\"revision\": \"\"},\n \"en\": {\"test\": {\"q\": {\"d\": 1}}}}\n";
+    for text in [objects, array, response, predictions] {
         assert_eq!(of_run(text), "");
         for at in 1..text.len() - 1 {
             let found = of_run(&text[..at]);

@@ -13,6 +13,7 @@ use crate::ingest::format::{Form, RowShape};
 use crate::ingest::join::facets;
 use crate::ingest::join::qrels::{self, Qrels};
 use crate::ingest::lines::chunks::ChunkSize;
+use crate::ingest::lines::layout::BareRows;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::columns::PieceSize;
 use crate::ingest::settings::Join;
@@ -109,7 +110,9 @@ impl Join {
             return match form {
                 Ok(Form { shape: RowShape::Trec, .. }) => text(),
                 Ok(form) if form.has_groups() => {
-                    facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())
+                    let read = facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
+                    self.note_bare_rows(&qrels.name, form);
+                    Ok(read)
                 }
                 Ok(form) => {
                     let from = match by {
@@ -133,12 +136,23 @@ impl Join {
             Ok(form) => {
                 let read = qrels::read((qrels, form), self.dialect, size, seed, self.watch())?;
                 self.note_scores(&qrels.name, form, &read.0);
+                self.note_bare_rows(&qrels.name, form);
                 Ok(read)
             }
             Err(foreign) => {
                 let none = Qrels::none(&qrels.name, self.dialect, seed);
                 Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
+        }
+    }
+
+    /// Notes how many rows were skipped because they have no grade.
+    fn note_bare_rows(&self, name: &str, form: &Form) {
+        let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
+        if let (Some(recognised), 1..) = (&self.recognised, bare) {
+            let rows = if bare == 1 { "1 row was" } else { &format!("{bare} rows were") };
+            recognised
+                .note(name, format!("{rows} skipped, with a query alone, without a document and a grade"));
         }
     }
 

@@ -1,5 +1,8 @@
 //! The columns of a row, and the numbers in them.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use memchr::memchr;
 
 use super::diagnostics::quoted;
@@ -66,6 +69,32 @@ pub(in crate::ingest) struct TableLayout {
     pub group: Option<usize>,
     /// The way messages write options.
     pub options: OptionStyle,
+    /// The rows without a number, if these are allowed.
+    pub bare: Option<BareRows>,
+}
+
+/// The number of rows that have no number: Quepid writes a query without documents or ratings alone, and documents without a rating as well.
+/// They are skipped.
+#[derive(Debug, Clone, Default)]
+pub(in crate::ingest) struct BareRows(Arc<AtomicU64>);
+
+/// How many rows were met is no part of what a table is.
+impl PartialEq for BareRows {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for BareRows {}
+
+impl BareRows {
+    pub fn add_one(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn count(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl TableLayout {
@@ -84,6 +113,7 @@ impl TableLayout {
             tag: None,
             group: None,
             options: OptionStyle::default(),
+            bare: None,
         }
     }
 

@@ -52,6 +52,14 @@ impl OptionStyle {
         }
     }
 
+    /// The option that names a subset of MTEB's predictions.
+    pub(in crate::ingest) fn subset(self) -> &'static str {
+        match self {
+            OptionStyle::Command => "--subset",
+            OptionStyle::Python => "subset=",
+        }
+    }
+
     /// The option that gives the file with the groups of LETOR judgments.
     pub(in crate::ingest) fn groups(self) -> &'static str {
         match self {

@@ -32,7 +32,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::diagnostics::quoted;
 use super::layout::TableLayout;
-use super::separator::{Separator, Unclosed, split};
+use super::separator::{Field, Separator, Unclosed, split};
 use super::shape::TOO_LONG;
 use crate::ingest::bytes::limits::{LONGEST_LINE, WRONG};
 
@@ -82,6 +82,9 @@ impl RowScanner {
         lines: &mut impl TakeRows,
     ) -> u64 {
         let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
+        if table.bare.is_some() {
+            return each_line(text, (skip, line), table, lines);
+        }
         match (table.columns, table.separator) {
             (3, Separator::Tab | Separator::Comma | Separator::Unit) => {
                 let level = self.level;
@@ -262,6 +265,11 @@ fn any_line(
             return lines.wrong(start, number, || unclosed(line, table));
         }
     };
+    if let Some(bare) = &table.bare
+        && is_bare(&fields, table)
+    {
+        return bare.add_one();
+    }
     if fields.len() != table.columns {
         let (count, is_comment) = (fields.len(), first == Some(&b'#'));
         return lines.wrong(start, number, || other_count(count, is_comment, line, table));
@@ -285,6 +293,30 @@ fn any_line(
         number,
         FieldPlaces { query: place(table.query), doc: place(table.doc), number: place(table.number) },
     );
+}
+
+/// Splits all lines byte by byte, where some may have no number.
+fn each_line(
+    text: &[u8],
+    (mut start, mut line): (usize, u64),
+    table: &TableLayout,
+    lines: &mut impl TakeRows,
+) -> u64 {
+    while start < text.len() {
+        let end = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
+        line += 1;
+        any_line(text, [start, end], line, table, lines);
+        start = end + 1;
+    }
+    line
+}
+
+/// Checks whether a row has a query and no number, or ends behind its query.
+fn is_bare(fields: &[Field], table: &TableLayout) -> bool {
+    let is_empty = |column: usize| fields.get(column).is_none_or(|field| field.start == field.end);
+    (fields.len() == table.columns || fields.len() == table.query + 1)
+        && !is_empty(table.query)
+        && is_empty(table.number)
 }
 
 /// The message about a quote that is not closed.

@@ -101,6 +101,10 @@ impl Source for ColumnSource<'_> {
     fn expected(&self, _: Role) -> String {
         String::new()
     }
+
+    fn line(&self, line: u64) -> u64 {
+        (self.columns.origins.0)(line)
+    }
 }
 
 /// Some rows, numbered from 0 in their order.

@@ -1,0 +1,116 @@
+"""Lists of documents in records, tables and dicts, named tuples, and files of platforms."""
+
+from __future__ import annotations
+
+import collections
+import json
+from pathlib import Path
+
+import pytest
+
+import laneval
+
+DATA = Path(__file__).parent / "../../examples/data"
+PLATFORMS = Path(__file__).parent / "../../tests/fixtures/platforms"
+MEASURES = ["nDCG@3", "RR", "R@3"]
+
+
+@pytest.fixture
+def records() -> list[dict]:
+    """The records that Ragas wrote."""
+    return [json.loads(line) for line in (DATA / "rag-dense.jsonl").read_text().splitlines()]
+
+
+def expected(records: list[dict]) -> dict[str, float]:
+    """The values of the same judgments and results as dicts of dicts."""
+    qrels = {of["user_input"]: {doc: 1 for doc in of["reference_context_ids"]} for of in records}
+    run = {of["user_input"]: {doc: -rank for rank, doc in enumerate(of["retrieved_context_ids"])} for of in records}
+    return laneval.evaluate(qrels, run, MEASURES)
+
+
+def test_records_of_lists_are_judgments_and_run(records: list[dict]) -> None:
+    path = str(DATA / "rag-dense.jsonl")
+    assert laneval.evaluate(path, path, MEASURES) == expected(records)
+    assert laneval.evaluate(records, records, MEASURES) == expected(records)
+    assert laneval.evaluate(iter(records), tuple(records), MEASURES) == expected(records)
+
+
+def test_tables_of_lists_are_read(records: list[dict]) -> None:
+    columns = {key: [of[key] for of in records] for key in records[0]}
+    assert laneval.evaluate(columns, columns, MEASURES) == expected(records)
+    pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    for table in (pandas.DataFrame(columns), polars.DataFrame(columns), pyarrow.table(columns)):
+        assert laneval.evaluate(table, table, MEASURES) == expected(records), type(table)
+
+
+def test_files_of_tables_may_have_lists(records: list[dict], tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {key: [of[key] for of in records] for key in records[0]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "rag.parquet")
+    assert laneval.evaluate(tmp_path / "rag.parquet", tmp_path / "rag.parquet", MEASURES) == expected(records)
+
+
+def test_scores_stand_beside_lists() -> None:
+    columns = {"query": ["q1", "q2"], "docs": [["a", "b"], ["a"]], "scores": [[1.0, 2.0], [3.0]]}
+    names = {"doc": "docs", "score": "scores"}
+    qrels = {"q1": {"b": 1}, "q2": {"a": 1}}
+    assert laneval.evaluate(qrels, columns, "RR", columns=names)["RR"] == 1.0
+    ranked = {"doc": "docs", "score": "-"}
+    assert laneval.evaluate(qrels, columns, "RR", columns=ranked)["RR"] == 0.75
+    wrong = {**columns, "scores": [[1.0, 2.0], []]}
+    with pytest.raises(laneval.InputError, match="2: 1 id and 0 scores: a score for each id was expected"):
+        laneval.evaluate(qrels, wrong, "RR", columns=names)
+
+
+def test_what_is_wrong_with_lists_is_said() -> None:
+    qrels = {"q": {"a": 1}}
+    twice = [{"query": "q", "retrieved_ids": ["a"]}, {"query": "q", "retrieved_ids": ["b"]}]
+    with pytest.raises(laneval.InputError, match="2: query 'q' has a list already"):
+        laneval.evaluate(qrels, twice, "RR")
+    none = [{"query": "q", "retrieved_ids": ["a"]}, {"query": "r", "retrieved_ids": None}]
+    with pytest.raises(laneval.InputError, match="2: 'retrieved_ids' is None: a list was expected"):
+        laneval.evaluate(qrels, none, "RR")
+    texts = [{"user_input": "q", "retrieved_contexts": ["A text."]}]
+    with pytest.raises(ValueError, match=r"has texts \(retrieved_contexts\) and no ids: retrieved_context_ids was expected"):
+        laneval.evaluate(qrels, texts, "RR")
+    with pytest.raises(ValueError, match=r"has texts \(retrieved_contexts\) and no ids"):
+        laneval.evaluate(qrels, {"user_input": ["q"], "retrieved_contexts": [["A text."]]}, "RR")
+    with pytest.raises(laneval.InputError, match="column query has 1 rows, and retrieved_ids has 2 rows"):
+        laneval.evaluate(qrels, {"query": ["q"], "retrieved_ids": [["a"], ["b"]]}, "RR")
+    # A dict of lists that is no table stays an error.
+    with pytest.raises(TypeError, match="a mapping of documents to their scores was expected"):
+        laneval.evaluate(qrels, {"q": ["a"]}, "RR")
+
+
+def test_named_tuples_are_read_by_their_names() -> None:
+    # The fields of ir_datasets' TrecQrel and TrecSubQrel.
+    qrel = collections.namedtuple("TrecQrel", "query_id doc_id relevance iteration")
+    scored = collections.namedtuple("GenericScoredDoc", "query_id doc_id score")
+    qrels = [qrel("q1", "a", 2, "0"), qrel("q1", "b", 0, "Q0"), qrel("q2", "b", 1, "0")]
+    run = [scored("q1", "b", 2.0), scored("q1", "a", 1.0), scored("q2", "b", 0.5)]
+    assert laneval.evaluate(qrels, run, "RR")["RR"] == 0.75
+    subtopic = collections.namedtuple("TrecSubQrel", "query_id doc_id relevance subtopic_id")
+    judged = [subtopic("q1", "a", 1, "s1"), subtopic("q1", "b", 1, "s2")]
+    rows = [("q1", "s1", "a", 1), ("q1", "s2", "b", 1)]
+    measure, run = "StRecall@1", run[:2]
+    assert laneval.evaluate(judged, run, measure) == laneval.evaluate(rows, run, measure) == {measure: 0.5}
+    with pytest.raises(laneval.InputError, match=r"\(query, document, grade\) was expected"):
+        laneval.evaluate([("q1", "a", 2, "0")], run, "RR")
+
+
+def test_a_subset_of_predictions_is_named() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    predictions = PLATFORMS / "mteb_predictions.json"
+    with pytest.raises(laneval.InputError, match="has the subsets de/test and en/test: say which with subset="):
+        laneval.evaluate(qrels, predictions, "RR")
+    assert laneval.evaluate(qrels, predictions, "RR", subset="en/test")["RR"] == 0.75
+    with pytest.warns(laneval.MissingQueriesWarning):
+        scores = laneval.evaluate_runs(qrels, [predictions], "RR", subset="de/test")
+    assert scores["mteb_predictions.json"]["RR"] == 0.5
+
+
+def test_files_of_platforms_are_read() -> None:
+    qrels = laneval.Qrels(PLATFORMS / "rank_eval_request.json")
+    assert qrels.queries == ["q1"]
+    assert laneval.evaluate(qrels, PLATFORMS / "rank_eval_response.json", "RR")["RR"] == 0.5
