@@ -9,10 +9,14 @@
 
 mod exact;
 mod grades;
+mod id_arrays;
 mod lists;
+mod matching;
 mod matrix;
+mod neighbours;
 mod numbers;
 mod ranked;
+mod repeated;
 mod scratch;
 mod shape;
 
@@ -34,6 +38,10 @@ use shape::{Layout, wrong};
 
 pub use crate::numbers::{Integers, Numbers};
 pub use grades::Coder;
+#[doc(hidden)]
+pub use id_arrays::row_of;
+pub use neighbours::Neighbours;
+pub use repeated::RepeatedIds;
 pub use scratch::Scratch;
 pub use shape::Shape;
 
@@ -169,7 +177,13 @@ impl<'a> Rankings<'a> {
                 retrieved.len()
             )));
         }
-        Self::of(RankingSource::Lists(Box::new(IdLists { relevant, retrieved, grade, types: PhantomData })))
+        Self::of(RankingSource::Lists(Box::new(IdLists {
+            relevant,
+            retrieved,
+            grade,
+            repeats: RepeatedIds::default(),
+            types: PhantomData,
+        })))
     }
 
     fn of(source: RankingSource<'a>) -> Result<Self> {
@@ -247,7 +261,7 @@ impl<'a> Rankings<'a> {
             RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
                 layout.values(rows)
             }
-            RankingSource::Lists(lists) => rows.map(|row| lists.retrieved(row)).sum(),
+            RankingSource::Lists(lists) => lists.values(rows),
         }
     }
 
@@ -257,7 +271,7 @@ impl<'a> Rankings<'a> {
             RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
                 layout.row(row).is_empty()
             }
-            RankingSource::Lists(lists) => lists.retrieved(row) == 0,
+            RankingSource::Lists(lists) => lists.is_row_empty(row),
         }
     }
 
@@ -299,8 +313,9 @@ impl<'a> Rankings<'a> {
                 .try_for_each(|row| self.fill_exact(block, row, coder, reach, &mut scratch.row));
         }
         let given = Given::new(self.ideal, coder.book())?;
-        let Scratch { level, labels, counts, judged, unranked, keys, .. } = scratch;
+        let Scratch { level, judged, unranked, keys, .. } = scratch;
         match &self.source {
+            RankingSource::Lists(lists) => lists.fill(rows, coder, reach, scratch, block),
             RankingSource::Labels { grades, layout } => {
                 let asked = RowGrades { name: "labels", grades, layout, coder, given, reach };
                 asked.fill(*level, rows, judged, block)
@@ -315,20 +330,6 @@ impl<'a> Rankings<'a> {
                         wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
                     })?;
                 block.take_facts(unranked);
-                Ok(())
-            }
-            RankingSource::Lists(lists) => {
-                for row in rows {
-                    let depth = depth(row, lists.retrieved(row))?;
-                    labels.clear();
-                    counts.fill(0);
-                    lists.labels(row, coder, labels, counts)?;
-                    block.room(depth)[..depth].copy_from_slice(labels);
-                    let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
-                    few_enough(row, judged)?;
-                    block.push_labels(depth.min(reach));
-                    block.push_judged(1, FIRST_GRADE, judged);
-                }
                 Ok(())
             }
         }

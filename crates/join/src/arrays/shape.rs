@@ -66,6 +66,13 @@ impl<'a> Shape<'a> {
     }
 }
 
+impl From<usize> for Shape<'_> {
+    /// Makes a shape in which every row has as many values, and the next row follows at once.
+    fn from(width: usize) -> Self {
+        Shape::dense(width)
+    }
+}
+
 /// A shape that fits its array.
 #[derive(Debug, Clone)]
 pub(super) enum Layout<'a> {
