@@ -155,33 +155,23 @@ impl IdArrays<'_> {
     }
 
     /// Writes for each id of the truth of a row the first column, from 0, of those with its distance, or its own column.
-    fn firsts(&self, row: usize, count: usize, firsts: &mut Vec<u32>) -> Result<()> {
+    fn firsts<K: ArrayId>(&self, row: usize, ids: &[K], firsts: &mut Vec<u32>) -> Result<()> {
         firsts.clear();
+        let (Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. }) = self.worth
+        else {
+            firsts.extend(0..ids.len() as u32);
+            return Ok(());
+        };
         let start = self.truth.layout.row(row).start;
-        match self.worth {
-            Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. } => {
-                with_numbers!(distances, all => first_columns(&all[start..start + count], firsts))
-            }
-            _ => {
-                firsts.extend(0..count as u32);
-                Ok(())
-            }
-        }
-        .map_err(|at| {
-            let distances = match self.worth {
-                Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. } => distances,
-                _ => unreachable!("only distances can be wrong"),
-            };
-            let (name, rank) = ("truth_distances", at + 1);
-            let of = |at: usize| distances.get(start + at);
-            match of(at).is_nan() {
-                true => wrong(format!("{name}[{row}, {at}] is not a number")),
-                false => wrong(format!(
-                    "{name}[{row}]: {:?} follows {:?} at rank {rank}: ascending distances were expected; of similarities give the negative",
-                    of(at),
-                    of(at - 1)
-                )),
-            }
+        let wrong_at = with_numbers!(distances, all => first_columns(ids, &all[start..], firsts)).err();
+        wrong_at.map_or(Ok(()), |(before, at)| {
+            let (before, distance, rank) = (distances.get(start + before), distances.get(start + at), at + 1);
+            Err(wrong(match distance.is_nan() {
+                true => format!("truth_distances[{row}, {at}] is not a number"),
+                false => format!(
+                    "truth_distances[{row}]: {distance:?} follows {before:?} at rank {rank}: ascending distances were expected; of similarities give the negative"
+                ),
+            }))
         })
     }
 
@@ -299,7 +289,7 @@ impl IdArrays<'_> {
         let mut of_row = Vec::new();
         if by_distance {
             let mut firsts = std::mem::take(&mut room.firsts);
-            self.firsts(row, count, &mut firsts)?;
+            self.firsts(row, truth.ids, &mut firsts)?;
             of_row.push(UNPOOLED);
             of_row.extend(firsts.iter().map(|&first| room.codes[first as usize + 1]));
             room.firsts = firsts;
@@ -347,14 +337,14 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Calls `work` with the ids of a row as they count, by a plain function of the widest ids.
-    fn graded_row(&self, row: usize, found: &mut Vec<FoundId>) -> Result<Vec<bool>> {
+    /// Finds the found ids of a row that count, by a plain function of the widest ids, and returns those of the truth.
+    fn graded_row(&self, row: usize, found: &mut Vec<FoundId>) -> Result<Vec<i64>> {
         let (mut of_truth, mut of_found) = (Vec::new(), Vec::new());
         self.widened(&self.truth, row, &mut of_truth)?;
         self.widened(&self.found, row, &mut of_found)?;
         let (truth, ids) = (self.row(&of_truth, 0..of_truth.len()), self.row(&of_found, 0..of_found.len()));
         self.plain(row, truth.ids, ids.ids, found)?;
-        Ok(truth.ids.iter().map(|id| self.has_empty() && id.is_empty()).collect())
+        Ok(truth.ids.to_vec())
     }
 }
 
@@ -447,8 +437,8 @@ impl Lists for IdArrays<'_> {
     ) -> Result<()> {
         let row = row_of(&self.dropped, row);
         let (mut found, mut firsts) = (Vec::new(), Vec::new());
-        let empty = self.graded_row(row, &mut found)?;
-        self.firsts(row, empty.len(), &mut firsts)?;
+        let truth = self.graded_row(row, &mut found)?;
+        self.firsts(row, &truth, &mut firsts)?;
         let grade = |column: usize| {
             let grade = self.grade(firsts[column] as usize);
             match coder.book().code(grade) {
@@ -458,13 +448,14 @@ impl Lists for IdArrays<'_> {
                 }
             }
         };
-        for (column, _) in empty.iter().enumerate().filter(|(_, is_empty)| !**is_empty) {
+        let is_empty = |id: &i64| self.has_empty() && ArrayId::is_empty(*id);
+        for (column, _) in truth.iter().enumerate().filter(|(_, id)| !is_empty(id)) {
             judged.push(grade(column)?);
         }
         for of in found {
             let column = match (of.is_nothing, self.is_within()) {
                 (true, _) => 0,
-                (false, true) => self.column_within(row, empty.len(), of.at)?,
+                (false, true) => self.column_within(row, truth.len(), of.at)?,
                 (false, false) => of.column,
             };
             ranking.push(column.checked_sub(1).map(grade).transpose()?);
@@ -478,19 +469,28 @@ pub(super) fn is_empty(id: i128) -> bool {
     id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX)
 }
 
-/// Writes the first column of each group of equal distances; the error is the index of one that is less than the one before, or no number.
-fn first_columns<N: ArrayNumber>(distances: &[N], firsts: &mut Vec<u32>) -> Result<(), usize> {
+/// Writes the first column of each group of equal distances. An empty place has none. The error is a column and an earlier one with a greater
+/// distance, or itself if its distance is no number.
+fn first_columns<K: ArrayId, N: ArrayNumber>(
+    ids: &[K],
+    distances: &[N],
+    firsts: &mut Vec<u32>,
+) -> Result<(), (usize, usize)> {
+    let mut nearest: Option<(f64, usize)> = None;
     let mut first = 0;
-    for (at, distance) in distances.iter().enumerate() {
-        let distance = distance.to_f64();
-        if distance.is_nan() {
-            return Err(at);
+    for (at, (id, distance)) in ids.iter().zip(distances).enumerate() {
+        if id.is_empty() {
+            firsts.push(at as u32);
+            continue;
         }
-        match at.checked_sub(1).map(|before| distances[before].to_f64()) {
-            Some(before) if distance < before => return Err(at),
-            Some(before) if distance == before => {}
+        let distance = distance.to_f64();
+        match nearest {
+            _ if distance.is_nan() => return Err((at, at)),
+            Some((before, column)) if distance < before => return Err((column, at)),
+            Some((before, _)) if distance == before => {}
             _ => first = at as u32,
         }
+        nearest = Some((distance, at));
         firsts.push(first);
     }
     Ok(())

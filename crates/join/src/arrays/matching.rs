@@ -241,3 +241,101 @@ impl HasTable for i64 {
         &mut room.wide
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use fearless_simd::{Level, dispatch};
+
+    /// Every level of SIMD that this machine has.
+    fn levels() -> Vec<Level> {
+        let best = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let more = [
+            best.as_avx2().map(Level::Avx2),
+            best.as_sse4_2().map(Level::Sse4_2),
+            best.as_sse2().map(Level::Sse2),
+        ];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        let more = [Some(Level::baseline())];
+        std::iter::once(best).chain(more.into_iter().flatten()).collect()
+    }
+
+    /// The columns of ids, if nothing is rare.
+    fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {
+        let is_plain = |ids: &[K]| {
+            let twice = |at: usize| ids[..at].contains(&ids[at]);
+            !(0..ids.len()).any(|at| ids[at].is_empty() || twice(at))
+        };
+        let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at + 1);
+        (is_plain(truth) && is_plain(found)).then(|| found.iter().map(column).collect())
+    }
+
+    fn check<K: HasTable + std::fmt::Debug>(all: &[K], of: impl Fn(u64) -> K) {
+        let mut state = 7u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % end
+        };
+        let (mut room, mut plain, mut rare) = (MatchRoom::default(), 0, 0);
+        for number in 0..3000 {
+            let most = if number % 3 == 0 { 40 } else { FEW as u64 };
+            let mut row = |random: &mut dyn FnMut(u64) -> u64| -> Vec<K> {
+                let count = random(most + 1) as usize;
+                let mut ids: Vec<K> = (0..2 * most).map(&of).collect();
+                (0..ids.len()).for_each(|at| ids.swap(at, random(2 * most) as usize));
+                ids.truncate(count);
+                if number % 4 == 0 && count > 0 {
+                    ids[random(count as u64) as usize] = all[random(all.len() as u64) as usize];
+                }
+                ids
+            };
+            let (truth, found) = (row(&mut below), row(&mut below));
+            let expected = expected(&truth, &found);
+            *if expected.is_some() { &mut plain } else { &mut rare } += 1;
+            let mut columns = vec![0; found.len()];
+            let is_plain = K::table(&mut room).match_ids(&truth, &found, |at, column| columns[at] = column);
+            assert_eq!(is_plain.then_some(columns), expected, "{truth:?} {found:?}");
+            if truth.len().max(found.len()) > FEW {
+                continue;
+            }
+            let behind: Vec<K> = truth.iter().chain(&found).chain(&[of(1); FEW]).copied().collect();
+            for (level, whole) in levels().into_iter().flat_map(|level| [(level, false), (level, true)]) {
+                let ids = |start: usize, ids| RowIds {
+                    ids,
+                    whole: behind[start..].first_chunk().filter(|_| whole),
+                };
+                let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
+                let mut columns = [0; FEW];
+                let is_plain = dispatch!(level, simd => K::few(simd, truth, found, &mut columns));
+                let columns: Vec<usize> = columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
+                assert_eq!(is_plain.then_some(columns), expected, "{level:?} {truth:?} {found:?}");
+            }
+        }
+        assert!(plain > 1000 && rare > 100, "{plain} plain, {rare} rare");
+    }
+
+    #[test]
+    fn ids_are_matched_as_one_by_one_at_every_level() {
+        check(&[-1, 0, 5, i32::MIN, i32::MAX], |id| id as i32);
+        check(&[-1, 3 << 20], |id| (id << 20) as i32);
+        check(&[-1, u32::MAX.into(), 0, i64::MIN, 1 << 40], |id| id as i64);
+        check(&[-1, 7 << 40], |id| (id << 40) as i64);
+    }
+
+    /// Places that have been used up begin again, with nothing left of what was there.
+    #[test]
+    fn the_table_begins_again_when_places_end() {
+        let mut table = SlotTable::<i32> { next: u32::MAX - 60, ..SlotTable::default() };
+        for row in 0..20 {
+            let truth: Vec<i32> = (row..row + 20).collect();
+            let mut columns = Vec::new();
+            assert!(table.match_ids(&truth, &[row + 3, row - 1, 70], |_, column| columns.push(column)));
+            assert_eq!(columns, [4, 0, 0], "{row}");
+        }
+        assert!(table.next < 1000);
+        let long: Vec<i32> = (0..MANY as i32 + 1).collect();
+        assert!(!table.match_ids(&long, &[1], |_, _| ()), "which a plain function matches");
+    }
+}
