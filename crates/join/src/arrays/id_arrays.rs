@@ -194,7 +194,8 @@ impl IdArrays<'_> {
 
 /// What is written for the rows of a block.
 struct RowsFilled<'f> {
-    coder: &'f Coder,
+    /// The number of judged documents of each grade of a row whose truth is complete.
+    whole: Vec<u32>,
     reach: usize,
     room: &'f mut MatchRoom,
     /// The number of judged documents of some rows, `[row][grade]`, and of how many rows.
@@ -281,7 +282,7 @@ impl IdArrays<'_> {
         found: RowIds<'_, K>,
         into: &mut RowsFilled<'_>,
     ) -> Result<()> {
-        let RowsFilled { coder, reach, room, judged, counted, block } = into;
+        let RowsFilled { whole, reach, room, judged, counted, block } = into;
         let count = truth.ids.len();
         let mut depth = depth(row, found.ids.len())?;
         few_enough(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
@@ -321,12 +322,16 @@ impl IdArrays<'_> {
             }
             labels[depth..].fill(PAST_END);
         }
-        let first = judged.len();
-        judged.resize(first + coder.book().grades().len(), 0);
-        let judged_of_row = &mut judged[first..];
-        for (id, code) in truth.ids.iter().zip(&codes[1..]) {
-            let is_empty = self.has_empty() && id.is_empty();
-            judged_of_row[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
+        if is_plain && count == self.width && !by_distance {
+            judged.extend_from_slice(whole);
+        } else {
+            let first = judged.len();
+            judged.resize(first + whole.len(), 0);
+            let judged_of_row = &mut judged[first..];
+            for (id, code) in truth.ids.iter().zip(&codes[1..]) {
+                let is_empty = self.has_empty() && id.is_empty();
+                judged_of_row[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
+            }
         }
         *counted += 1;
         block.push_labels(depth.min(*reach));
@@ -405,7 +410,9 @@ impl Lists for IdArrays<'_> {
         let level = *level;
         self.codes(coder, &mut room.codes)?;
         judged.clear();
-        let mut into = RowsFilled { coder, reach, room, judged, counted: 0, block };
+        let mut whole = vec![0; coder.book().grades().len()];
+        room.codes[1..].iter().for_each(|code| whole[usize::from(code - FIRST_GRADE)] += 1);
+        let mut into = RowsFilled { whole, reach, room, judged, counted: 0, block };
         let of = &mut into;
         match (self.truth.ids, self.found.ids) {
             (Integers::I32(truth), Integers::I32(found)) => {

@@ -308,6 +308,12 @@ impl<'f> IdCells<'f> {
                         "has {bytes} bytes, and {rows} rows of {ids} ids have {plain}, or {near} with distances: is the file complete?"
                     ));
                 }
+                if plain != self.read + rest as u64 && self.role == Role::Qrels && self.distances.is_none() {
+                    return Some(
+                        "has distances behind its ids, and is not there as a whole: give it as a file"
+                            .to_owned(),
+                    );
+                }
                 *rows
             }
             IdLayout::Matrix(npy) => {
