@@ -13,7 +13,7 @@ def arrays(rows: int, width: int) -> tuple[np.ndarray, np.ndarray]:
     """True neighbours, and found ones, of which nine in ten are true."""
     random = np.random.default_rng(1)
     truth = random.integers(0, 1 << 20, (rows, width)).astype(np.int32) * width + np.arange(width, dtype=np.int32)
-    other = truth + np.int32(width * (1 << 20) % 2_000_000_000 // width * width + width)
+    other = truth + np.int32(1 << 29)
     found = np.where(random.random((rows, width)) < 0.1, other, truth)
     return truth, random.permuted(found, axis=1)
 
@@ -53,12 +53,12 @@ def hashed(truth: np.ndarray, found: np.ndarray) -> float:
     hits = 0
     for row in range(truth.shape[0]):
         for one in truth[row]:
-            at = ((np.uint32(one) * np.uint32(0x9E3779B1)) & np.uint32(0xFFFFFFFF)) >> np.uint32(32 - bits)
+            at = ((np.int64(one) * 0x9E3779B1) & 0xFFFFFFFF) >> (32 - bits)
             while stamps[at] == row + 1:
                 at = (at + 1) & mask
             ids[at], stamps[at] = one, row + 1
         for one in found[row]:
-            at = ((np.uint32(one) * np.uint32(0x9E3779B1)) & np.uint32(0xFFFFFFFF)) >> np.uint32(32 - bits)
+            at = ((np.int64(one) * 0x9E3779B1) & 0xFFFFFFFF) >> (32 - bits)
             while stamps[at] == row + 1:
                 if ids[at] == one:
                     hits += 1

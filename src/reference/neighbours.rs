@@ -1,7 +1,7 @@
 //! Recall of nearest neighbours, whose grades fall from that of the nearest, the highest of all, by one from each to the next.
 
 use super::parts::ratio;
-use super::ranking::{Ranking, SeenDocument};
+use super::ranking::Ranking;
 use crate::measure::Measure;
 
 pub fn recall_of_neighbours(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -14,11 +14,8 @@ pub fn recall_of_neighbours(m: &Measure, r: &Ranking<'_>) -> f64 {
     let neighbours: f64 =
         r.judged().filter(|(grade, _)| *grade > 0.0).map(|(_, count)| f64::from(count)).sum();
     let most = looked_for.min(neighbours);
-    // The nearest has the place 1, and the others follow as their grades fall.
-    let is_near = |document: SeenDocument| match document {
-        SeenDocument::Judged(grade) => grade >= 1.0 && highest + 1.0 - grade <= looked_for,
-        _ => false,
-    };
-    let found = r.top(m.rank()).filter(|&(_, document)| is_near(document)).count();
+    // The nearest has the highest grade, the t-th one t − 1 less.
+    let lowest = (highest + 1.0 - looked_for).max(1.0);
+    let found = r.top(m.rank()).filter(|(_, document)| document.is_relevant(lowest)).count();
     ratio((found as f64).min(most), most)
 }

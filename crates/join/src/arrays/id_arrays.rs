@@ -15,8 +15,7 @@ use super::matching::{ArrayId, FEW, FoundId, HasTable, MatchRoom, RowIds};
 use super::numbers::ArrayNumber;
 use super::repeated::RepeatedIds;
 use super::scratch::Scratch;
-use super::shape::{Layout, wrong};
-use super::{depth, few_enough};
+use super::shape::{Layout, depth, few_enough, wrong};
 use crate::error::Result;
 use crate::label::Block;
 use crate::label::code::{FIRST_GRADE, PAST_END, UNPOOLED};
@@ -309,18 +308,8 @@ impl IdArrays<'_> {
             let (table, codes) = (K::table(room), &codes[..count + 1]);
             table.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column])
         };
-        let is_within = matches!(self.worth, Worth::Within { .. });
-        if !is_plain || is_within {
-            self.plain(row, truth.ids, found.ids, &mut room.found)?;
-            depth = room.found.len();
-            for (label, of) in labels.iter_mut().zip(&room.found) {
-                *label = codes[match of.is_nothing {
-                    true => 0,
-                    false if is_within => self.column_within(row, count, of.at)?,
-                    false => of.column,
-                }];
-            }
-            labels[depth..].fill(PAST_END);
+        if !is_plain || self.is_within() {
+            depth = self.label_plainly((row, truth.ids, found.ids), codes, &mut room.found, labels)?;
         }
         if is_plain && count == self.width && !by_distance {
             judged.extend_from_slice(whole);
@@ -340,6 +329,26 @@ impl IdArrays<'_> {
             into.flush();
         }
         Ok(())
+    }
+
+    /// Writes the labels of the found ids of a row, whatever there is, and returns their number.
+    fn label_plainly<K: ArrayId>(
+        &self,
+        (row, truth, found): (usize, &[K], &[K]),
+        codes: &[u8],
+        room: &mut Vec<FoundId>,
+        labels: &mut [u8],
+    ) -> Result<usize> {
+        self.plain(row, truth, found, room)?;
+        for (label, of) in labels.iter_mut().zip(&*room) {
+            *label = codes[match of.is_nothing {
+                true => 0,
+                false if self.is_within() => self.column_within(row, truth.len(), of.at)?,
+                false => of.column,
+            }];
+        }
+        labels[room.len()..].fill(PAST_END);
+        Ok(room.len())
     }
 
     /// Finds the found ids of a row that count, by a plain function of the widest ids, and returns those of the truth.

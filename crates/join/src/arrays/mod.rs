@@ -29,12 +29,12 @@ use fearless_simd::{Level, dispatch, prelude::*};
 
 use crate::error::{Error, Result};
 use crate::label::code::FIRST_GRADE;
-use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
+use crate::label::{Block, Codebook, Ids};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
 use numbers::ArrayNumber;
 use scratch::KeptKey;
-use shape::{Layout, wrong};
+use shape::{Layout, depth, few_enough, wrong};
 
 pub use crate::numbers::{Integers, Numbers};
 pub use grades::Coder;
@@ -406,27 +406,6 @@ impl RowGrades<'_> {
         let shown = grades.show(of_row.start + at);
         wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
     }
-}
-
-/// The depth of a row with `documents` documents, which is at most [`DEEPEST`].
-#[inline]
-fn depth(row: usize, documents: usize) -> Result<usize> {
-    if documents > DEEPEST as usize {
-        return Err(wrong(format!("row {row} has {documents} documents, more than {DEEPEST}")));
-    }
-    Ok(documents)
-}
-
-/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than [`MOST_JUDGED`] of them.
-#[inline]
-fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
-    let judged: u64 = judged.iter().copied().map(u64::from).sum();
-    if judged > MOST_JUDGED {
-        return Err(wrong(format!(
-            "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
-        )));
-    }
-    Ok(())
 }
 
 fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {

@@ -148,6 +148,14 @@ fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// Says by what a measure of neighbours divides.
+fn by_all(measure: &str, rank: &u32, neighbours: &usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of nearest neighbours"
+    )
+}
+
 /// Says how many queries have no value under some measures.
 fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     few(measures, f)?;
@@ -214,10 +222,7 @@ impl fmt::Display for Notice {
             ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
             Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
-            Notice::AllNeighbours { measure, rank, neighbours } => write!(
-                f,
-                "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of nearest neighbours"
-            ),
+            Notice::AllNeighbours { measure, rank, neighbours } => by_all(measure, rank, neighbours, f),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }

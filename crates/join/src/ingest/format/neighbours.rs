@@ -255,17 +255,17 @@ impl<'f> IdCells<'f> {
             if self.empty == column && column > 0 {
                 return Ok(Some(format!("row {row} begins with an empty place, and ids follow")));
             }
-            let (doc, grade) = (Digits::of(id), Digits::of((self.file.width - place).into()));
+            let (doc, grade) = (IdDigits::of(id), IdDigits::of((self.file.width - place).into()));
             rows.row(row, query, doc.text(), grade.text());
         } else {
             // Empty places at the end of a row are no results; those before an id keep their ranks.
             for empty in column - self.empty..column {
-                let rank = Digits::of((empty + 1).into());
+                let rank = IdDigits::of((empty + 1).into());
                 rows.row(row, query, &[b"-1@", rank.text()].concat(), rank.text());
             }
             self.empty = 0;
-            let rank = Digits::of((column + 1).into());
-            rows.row(row, query, Digits::of(id).text(), rank.text());
+            let rank = IdDigits::of((column + 1).into());
+            rows.row(row, query, IdDigits::of(id).text(), rank.text());
         }
         self.column = Some(column + 1);
         if column + 1 == self.file.width {
@@ -378,9 +378,9 @@ impl MakeRows for IdCells<'_> {
 }
 
 /// The digits of an integer.
-struct Digits([u8; 40], usize);
+struct IdDigits([u8; 40], usize);
 
-impl Digits {
+impl IdDigits {
     fn of(number: i128) -> Self {
         let mut digits = [0; 40];
         let mut rest = &mut digits[..];
@@ -388,7 +388,7 @@ impl Digits {
             Ok(()) => rest.len(),
             Err(_) => 0,
         };
-        Digits(digits, 40 - left)
+        IdDigits(digits, 40 - left)
     }
 
     fn text(&self) -> &[u8] {
