@@ -27,6 +27,7 @@ mod libraries;
 mod mapped;
 mod matrices;
 mod names;
+mod neighbours;
 mod nothing;
 mod notices;
 mod nouns;

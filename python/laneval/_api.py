@@ -11,7 +11,7 @@ from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
 from laneval._names import base_name
-from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
+from laneval._options import DEFAULT, Measures, Options, Ready, RepeatedIds, alone, settled, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
 from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, _query_lengths
 
@@ -370,14 +370,18 @@ def evaluate_ids(
     relevant: Sequence[Relevant | None] | Mapping[Id, Relevant | None],
     retrieved: Sequence[Sequence[Id] | None] | Mapping[Id, Sequence[Id] | None],
     measures: Measures = DEFAULT,
+    *,
+    repeats: RepeatedIds = "error",
     **options: Unpack[Options],
 ) -> RunScores:
     """Evaluates lists of ids: the `relevant` ids of each query, or a mapping from ids to grades, and the `retrieved` ids, the best first.
-    `None` is a list without any.
+    `None` is a list without any. An id that was retrieved twice is an error (`repeats="error"`), is left out (`"first"`), or keeps its rank
+    and is nothing (`"blank"`).
 
     The shapes are `relevant[query][any order]` or `relevant[query]{id: grade}`, and `retrieved[query][rank]`; ids are `str`, `int` or
-    `bytes`, and grades numbers, 1 and above for relevant. Returns the scores `{measure: average}` for `measures` and `options`, the
-    keywords of `Options`, as for `evaluate`; in lists, queries have the ids `0`, `1` ….
+    `bytes`, and grades numbers, 1 and above for relevant. Two arrays of integers of 32 or 64 bits are read where they lie. Returns the
+    scores `{measure: average}` for `measures` and `options`, the keywords of `Options`, as for `evaluate`; in lists, queries have the ids
+    `0`, `1` ….
 
     Raises `UnanswerableError` if there are not as many lists on both sides, or an id is in a list twice, `InputError` if no query is
     judged, `TypeError` if an id or an argument is of another type, `ValueError` if a query is there twice or tables have different indices,
@@ -396,14 +400,66 @@ def evaluate_ids(
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
     if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
+    if _are_arrays_of_ids(relevant, retrieved):
+        return _ranked(_native.Arrays.id_arrays(lent(relevant), lent(retrieved), repeats), measures, options)
     if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
-        return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
+        return _ranked(_native.Arrays.ids(relevant, retrieved, None, repeats), measures, options)
     judged, found = _by_query(relevant, "relevant"), _by_query(retrieved, "retrieved")
     ignored = [query for query in found if query not in judged]
     if ignored and len(ignored) == len(found):
         raise InputError("retrieved: no query of it is judged: the queries of both were expected to have the same ids")
-    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged))
+    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged), repeats)
     return with_ignored(_ranked(arrays, measures, options), ignored, 3)
+
+
+def _are_arrays_of_ids(relevant: Any, retrieved: Any) -> bool:
+    """Whether both are arrays of integers of 32 or 64 bits in rows, as NumPy or PyTorch have them, whose ids can be compared."""
+    kinds = [str(getattr(array, "dtype", "")).removeprefix("torch.") for array in (relevant, retrieved)]
+    if not all(kind in ("int32", "uint32", "int64", "uint64") for kind in kinds) or "uint64" in kinds and kinds[0] != kinds[1]:
+        return False
+    is_plain = all(hasattr(array, "ndim") and not hasattr(array, "mask") for array in (relevant, retrieved))
+    shapes = [tuple(array.shape) for array in (relevant, retrieved)]
+    return is_plain and all(len(shape) == 2 and all(shape) for shape in shapes) and shapes[0][0] == shapes[1][0]
+
+
+def evaluate_neighbours(
+    truth: Array,
+    found: Array,
+    measures: Measures = "NNR@10",
+    *,
+    truth_distances: Array | None = None,
+    found_distances: Array | None = None,
+    within: float = 0.0,
+    repeats: RepeatedIds = "error",
+    **options: Unpack[Options],
+) -> RunScores:
+    """Evaluates approximate nearest neighbours: the ids of the true ones (`truth`) of each query, and of those that were `found`, the nearest
+    first. −1 (or 2³² − 1) is an empty place, which keeps its rank and is nothing.
+
+    The recall of nearest neighbours is `NNR@k`: how many of the k nearest are among the first k; `NNR(truth=1)@100` asks whether the nearest
+    is among the first 100. All other measures work as well, with the grade T for the nearest of T neighbours, T − 1 for the next, and so on.
+
+    With `truth_distances`, which ascend, neighbours at the same distance count alike. With `found_distances` as well, a found neighbour is one
+    of the t nearest if its distance is at most that of the t-th and `within`, whatever its id; then only `NNR` has a value. An id that was
+    found twice is an error (`repeats="error"`), is left out (`"first"`), or keeps its rank and is nothing (`"blank"`).
+
+    The shapes are `truth[Q, T]` and `found[Q, D]`, of integers of 32 or 64 bits, and distances have those of their ids. Returns the scores
+    `{measure: average}` for `measures` and `options`, the keywords of `Options`, as for `evaluate`; queries have the ids `0`, `1` …, and
+    those without a true neighbour do not count.
+
+    Raises `ValueError` if shapes do not go together, `UnanswerableError` if numbers do not, `MeasureError` if there is no such measure or
+    the truth is too short for it, and `TypeError` or `OptionError` if an argument is wrong.
+
+    >>> import array, laneval
+    >>> truth = memoryview(array.array("i", [1, 2, 3, 7, 8, 9])).cast("B").cast("i", (2, 3))
+    >>> found = memoryview(array.array("q", [1, 4, 8, 7])).cast("B").cast("q", (2, 2))
+    >>> laneval.evaluate_neighbours(truth, found, "NNR@[1,2]").to_dict()
+    {'NNR@1': 0.5, 'NNR@2': 0.75}
+    """
+    arrays = _native.Arrays.neighbours(
+        lent(truth), lent(found), _lent(truth_distances), _lent(found_distances), within, repeats
+    )
+    return _ranked(arrays, measures, options)
 
 
 def _by_query(lists: object, name: str) -> dict[str, Any]:

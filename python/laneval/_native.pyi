@@ -53,7 +53,18 @@ class Arrays:
         groups: tuple[Any, bool] | None,
     ) -> Arrays: ...
     @staticmethod
-    def ids(relevant: Any, retrieved: Any, queries: list[str] | None = None) -> Arrays: ...
+    def ids(relevant: Any, retrieved: Any, queries: list[str] | None = None, repeats: str = "error") -> Arrays: ...
+    @staticmethod
+    def id_arrays(relevant: tuple[Any, bool], retrieved: tuple[Any, bool], repeats: str) -> Arrays: ...
+    @staticmethod
+    def neighbours(
+        truth: tuple[Any, bool],
+        found: tuple[Any, bool],
+        truth_distances: tuple[Any, bool] | None,
+        found_distances: tuple[Any, bool] | None,
+        within: float,
+        repeats: str,
+    ) -> Arrays: ...
     def matrix(self, name: str) -> Matrix: ...
 
 @final

@@ -22,9 +22,10 @@ Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average",
 Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
 Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic"]
 JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference"]
-Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "parquet", "arrow"]
+Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "ivecs", "ibin", "ids", "parquet", "arrow"]
 Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
+RepeatedIds: TypeAlias = Literal["error", "first", "blank"]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """The measures that are computed if none are named."""

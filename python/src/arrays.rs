@@ -1,6 +1,6 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
-use laneval::arrays::{Ideal, Integers, Rankings, Shape};
+use laneval::arrays::{Ideal, Integers, Neighbours, Rankings, RepeatedIds, Shape};
 use laneval::{Error, Ids, LabelMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -29,7 +29,76 @@ pub struct Arrays {
 enum ArraySource {
     Labels { labels: Array, shape: RowLists },
     Scores { scores: Array, grades: Array, shape: RowLists },
-    Ids { relevant: Vec<Vec<(PyId, f64)>>, retrieved: Vec<Vec<PyId>> },
+    Ids { relevant: Vec<Vec<(PyId, f64)>>, retrieved: Vec<Vec<PyId>>, repeats: RepeatedIds },
+    IdArrays { relevant: IdRows, retrieved: IdRows, repeats: RepeatedIds },
+    Neighbours(Box<NeighbourArrays>),
+}
+
+/// Ids of true and of found neighbours, perhaps with distances.
+struct NeighbourArrays {
+    truth: IdRows,
+    found: IdRows,
+    truth_distances: Option<Array>,
+    found_distances: Option<Array>,
+    within: f64,
+    repeats: RepeatedIds,
+}
+
+/// An array of ids, of two dimensions.
+struct IdRows {
+    ids: IntegerArray,
+    width: usize,
+    stride: usize,
+}
+
+impl IdRows {
+    fn of(array: LentArray<'_>, name: &str) -> PyResult<Self> {
+        let ids = IntegerArray::of(array, name)?;
+        let Some((width, stride)) = ids.0.width() else {
+            return Err(PyValueError::new_err(format!(
+                "{name} has one dimension: two were expected, a row a query"
+            )));
+        };
+        match ids.integers() {
+            Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
+                Ok(IdRows { ids, width, stride })
+            }
+            _ => Err(PyTypeError::new_err(format!(
+                "{name} has integers of 8 or 16 bits, or bools: int32, uint32, int64 or uint64 were expected"
+            ))),
+        }
+    }
+
+    fn shape(&self) -> Shape<'_> {
+        Shape::strided(self.width, self.stride)
+    }
+
+    /// Takes the distances of the ids.
+    fn distances(&self, of: Option<LentArray<'_>>, name: &str, ids: &str) -> PyResult<Option<Array>> {
+        let Some((array, bf16)) = of else { return Ok(None) };
+        let array = Array::of(&array, name, bf16)?;
+        let rows = &self.ids.0;
+        if (array.rows(), array.width().map(|(width, _)| width)) != (rows.rows(), Some(self.width)) {
+            return Err(PyValueError::new_err(format!(
+                "{name} has the shape {}, and {ids} {}: the same was expected",
+                shape(&array),
+                shape(rows)
+            )));
+        }
+        if array.width() != rows.width() {
+            return Err(PyValueError::new_err(format!(
+                "{name} and {ids} have rows that lie apart in memory in different ways: take numpy.ascontiguousarray of both"
+            )));
+        }
+        Ok(Some(array))
+    }
+}
+
+fn repeats_of(name: &str) -> PyResult<RepeatedIds> {
+    let known = RepeatedIds::ALL.iter().find(|(of, _)| *of == name);
+    known.map(|&(_, repeats)| repeats).ok_or_else(|| {
+        PyValueError::new_err(format!("repeats is '{name}': 'error', 'first' or 'blank' was expected"))
+    })
 }
 
 /// The values that belong to each row.
@@ -153,12 +222,14 @@ impl Arrays {
     /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones; `None` is a list without any. The
     /// queries may have ids.
     #[staticmethod]
-    #[pyo3(signature = (relevant, retrieved, queries=None))]
+    #[pyo3(signature = (relevant, retrieved, queries=None, repeats="error"))]
     fn ids(
         relevant: &Bound<'_, PyAny>,
         retrieved: &Bound<'_, PyAny>,
         queries: Option<Vec<String>>,
+        repeats: &str,
     ) -> PyResult<Self> {
+        let repeats = repeats_of(repeats)?;
         let relevant = lists(relevant, "relevant", |list| {
             if let Ok(mapping) = list.cast::<pyo3::types::PyMapping>() {
                 return mapping
@@ -185,7 +256,44 @@ impl Arrays {
             list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<PyId>>>()
         })?;
         let ids = queries.map(|queries| queries.iter().map(String::as_bytes).collect());
-        Ok(Arrays { source: ArraySource::Ids { relevant, retrieved }, relevant: None, judged: None, ids })
+        let source = ArraySource::Ids { relevant, retrieved, repeats };
+        Ok(Arrays { source, relevant: None, judged: None, ids })
+    }
+
+    /// Makes rankings of arrays of integer ids: the relevant ones, and the retrieved ones.
+    #[staticmethod]
+    fn id_arrays(relevant: LentArray<'_>, retrieved: LentArray<'_>, repeats: &str) -> PyResult<Self> {
+        let source = ArraySource::IdArrays {
+            relevant: IdRows::of(relevant, "relevant")?,
+            retrieved: IdRows::of(retrieved, "retrieved")?,
+            repeats: repeats_of(repeats)?,
+        };
+        Ok(Arrays { source, relevant: None, judged: None, ids: None })
+    }
+
+    /// Makes rankings of the ids of neighbours: the true ones, and the found ones.
+    #[staticmethod]
+    #[pyo3(signature = (truth, found, truth_distances, found_distances, within, repeats))]
+    fn neighbours(
+        truth: LentArray<'_>,
+        found: LentArray<'_>,
+        truth_distances: Option<LentArray<'_>>,
+        found_distances: Option<LentArray<'_>>,
+        within: f64,
+        repeats: &str,
+    ) -> PyResult<Self> {
+        let (truth, found) = (IdRows::of(truth, "truth")?, IdRows::of(found, "found")?);
+        let truth_distances = truth.distances(truth_distances, "truth_distances", "truth")?;
+        let found_distances = found.distances(found_distances, "found_distances", "found")?;
+        if found_distances.is_none() && within != 0.0 {
+            return Err(PyValueError::new_err(
+                "within without found_distances has no meaning: give those as well",
+            ));
+        }
+        let repeats = repeats_of(repeats)?;
+        let arrays = NeighbourArrays { truth, found, truth_distances, found_distances, within, repeats };
+        let source = ArraySource::Neighbours(Box::new(arrays));
+        Ok(Arrays { source, relevant: None, judged: None, ids: None })
     }
 
     /// Makes a label matrix of a run called `name`.
@@ -205,6 +313,8 @@ impl Arrays {
                 of.rows() * of.width().map_or(1, |(width, _)| width)
             }
             ArraySource::Ids { retrieved, .. } => retrieved.iter().map(Vec::len).sum(),
+            ArraySource::IdArrays { retrieved: of, .. } => of.ids.0.rows() * of.width,
+            ArraySource::Neighbours(arrays) => arrays.found.ids.0.rows() * arrays.found.width,
         }
     }
 
@@ -215,7 +325,15 @@ impl Arrays {
             ArraySource::Scores { scores, grades, shape } => {
                 Rankings::scores(scores.numbers(), grades.numbers(), shape.shape())?
             }
-            ArraySource::Ids { relevant, retrieved } => Rankings::graded_ids(relevant, retrieved)?,
+            ArraySource::Ids { relevant, retrieved, repeats } => {
+                Rankings::graded_ids(relevant, retrieved)?.with_repeats(*repeats)?
+            }
+            ArraySource::IdArrays { relevant, retrieved, repeats } => {
+                let (of_relevant, of_retrieved) = (relevant.shape(), retrieved.shape());
+                let (relevant, retrieved) = (relevant.ids.integers(), retrieved.ids.integers());
+                Rankings::id_arrays(relevant, of_relevant, retrieved, of_retrieved)?.with_repeats(*repeats)?
+            }
+            ArraySource::Neighbours(arrays) => arrays.rankings()?,
         };
         let rankings = match &self.ids {
             Some(ids) => rankings.with_ids(ids)?,
@@ -232,6 +350,24 @@ impl Arrays {
             (None, None) => return work(&rankings),
         };
         work(&rankings.with_ideal(ideal)?)
+    }
+}
+
+impl NeighbourArrays {
+    fn rankings(&self) -> Result<Rankings<'_>, Error> {
+        let truth = Neighbours::ids(self.truth.ids.integers(), self.truth.shape())?;
+        let truth = match &self.truth_distances {
+            Some(distances) => truth.with_distances(distances.numbers())?,
+            None => truth,
+        };
+        let (found, shape) = (self.found.ids.integers(), self.found.shape());
+        let rankings = match &self.found_distances {
+            Some(distances) => {
+                Rankings::neighbours_within(truth, found, shape, distances.numbers(), self.within)?
+            }
+            None => Rankings::neighbours(truth, found, shape)?,
+        };
+        rankings.with_repeats(self.repeats)
     }
 }
 

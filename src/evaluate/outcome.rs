@@ -245,6 +245,19 @@ impl Evaluator {
         Ok(scores)
     }
 
+    /// The notices about measures that mean something else than recall of nearest neighbours, where judgments are `neighbours` true
+    /// neighbours of each query.
+    #[doc(hidden)]
+    pub fn of_neighbours(&self, neighbours: usize) -> impl Iterator<Item = Notice> {
+        let divides_by_all = |measure: &&Measure| {
+            measure.definition().name == "R" && measure.word("norm") == "judged" && measure.rel() <= 1.0
+        };
+        self.measures.iter().filter(divides_by_all).filter_map(move |measure| {
+            let rank = measure.rank().filter(|&rank| (rank as usize) < neighbours)?;
+            Some(Notice::AllNeighbours { measure: measure.to_string(), rank, neighbours })
+        })
+    }
+
     /// Checks that the runs have what the evaluator needs of them.
     pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(joined.rule())?;

@@ -19,7 +19,7 @@ use super::feed::{BlockResults, Fed, Feed};
 use super::outcome::RankedBy;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
-use crate::arrays::{Coder, Rankings, Scratch};
+use crate::arrays::{Coder, Rankings, Scratch, row_of};
 use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
@@ -78,6 +78,10 @@ struct RowsSeen {
     ids: Option<[Ids; 2]>,
     /// Whether the judged documents of some row were taken to be those of the row itself.
     retrieved: bool,
+    /// The rows of arrays that are no rankings, by their numbers among all rows of the arrays.
+    dropped: Vec<usize>,
+    /// The number of true neighbours of each query, if the rankings are of neighbours.
+    neighbours: Option<usize>,
 }
 
 /// A block by its first row: the rows that count, and their values, `[measure][row]`.
@@ -144,9 +148,20 @@ impl Stream {
         if self.rows.count > 0 && self.rows.ids.is_some() != named {
             return Err(Error::Unanswerable("some of the rankings have ids and others have none".to_owned()));
         }
+        let measures = &self.evaluation.evaluator.measures;
+        if rankings.are_within()
+            && let Some(other) = measures.iter().find(|measure| measure.definition().name != "NNR")
+        {
+            return Err(Error::Unanswerable(format!(
+                "{other}: distances of found neighbours give values of NNR alone, because more of them may be as near as the t-th than there are"
+            )));
+        }
         let all = self.evaluation.install(|| self.gather(rankings))?;
         self.gathered.merge(all);
         let rows = &mut self.rows;
+        let before = rows.count + rows.dropped.len();
+        rows.dropped.extend(rankings.dropped_rows().iter().map(|row| before + row));
+        rows.neighbours = rows.neighbours.max(rankings.true_neighbours());
         rows.count += rankings.len();
         rows.retrieved |= rankings.are_ideals_retrieved();
         let empty = |row: &usize| rankings.is_row_empty(*row);
@@ -193,13 +208,15 @@ impl Stream {
         if evaluator.per_query {
             of_run.per_query = Some(self.per_query(&rows, values));
         }
-        evaluator.scores_of(self.coder.book(), std::iter::empty(), vec![of_run])
+        let of_neighbours = self.rows.neighbours.map(|neighbours| evaluator.of_neighbours(neighbours));
+        evaluator.scores_of(self.coder.book(), of_neighbours.into_iter().flatten(), vec![of_run])
     }
 
     /// The values of rows in the order of their ids, or in the order of the rows where they have none.
     fn per_query(&self, rows: &[usize], values: Vec<Vec<f64>>) -> PerQuery {
         let Some([ids, _]) = &self.rows.ids else {
-            let queries = rows.iter().map(|row| row.to_string()).collect::<Vec<_>>();
+            let queries =
+                rows.iter().map(|&row| row_of(&self.rows.dropped, row).to_string()).collect::<Vec<_>>();
             return PerQuery {
                 queries: queries.iter().map(|id| id.as_bytes()).collect(),
                 values,
@@ -217,7 +234,7 @@ impl Stream {
     }
 
     fn run_summary(&self) -> Result<RunSummary> {
-        let RowsSeen { count, empty, ids, retrieved } = &self.rows;
+        let RowsSeen { count, empty, ids, retrieved, .. } = &self.rows;
         let Some(sums) = &self.gathered.sums else {
             return Err(Error::Unanswerable("no rankings were evaluated".to_owned()));
         };
@@ -355,7 +372,10 @@ impl Stream {
     fn name(&self, rankings: &Rankings<'_>, row: usize) -> String {
         match rankings.row_ids() {
             Some(ids) => printable(ids.get(row)),
-            None => format!("row {}", self.rows.count + row),
+            None => {
+                let RowsSeen { count, dropped, .. } = &self.rows;
+                format!("row {}", count + dropped.len() + row_of(rankings.dropped_rows(), row))
+            }
         }
     }
 }

@@ -175,7 +175,7 @@ impl AskedRun {
 
 /// The documents without which a measure is 0: those of its level of relevance, and of a grade above 0.
 pub(super) fn relevant(measure: &Measure, book: &Codebook) -> Above {
-    let least = measure.levels().into_iter().fold(f64::INFINITY, f64::min);
+    let least = measure.levels(book).into_iter().fold(f64::INFINITY, f64::min);
     match measure.word("gain") {
         "binary" => book.at_least(least.max(1.0)),
         "grade" if measure.definition().params.iter().any(|param| param.name == "gmax") => {

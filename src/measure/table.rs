@@ -748,6 +748,43 @@ pub static MEASURES: &[Definition] = &[
         },
     },
     Definition {
+        name: "NNR",
+        cutoff: CutoffRule::Optional,
+        params: &[param(
+            "truth",
+            Kind::Ranks(&[]),
+            "",
+            "t: how many of the true neighbours are looked for; without it k, and without a cutoff all of them",
+        )],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: Traits {
+            highest_grade: |_| true,
+            level: |m, highest| Some(nearest_level(m, highest)),
+            expected: |_| Expected::GivenHits,
+            ..SPECIAL
+        },
+        plain: "How many of the true nearest neighbours an approximate search found, as a share.",
+        doc: "Recall of nearest neighbours: the share of the t nearest that the first k results hold. Grades are those of neighbours: T for the nearest, the highest grade of all, down to 1.",
+        formula: "NNR(truth=t)@k = min(t', #{i ≤ k: gradeᵢ > T − t}) / t', t' = min(t, #{grade > 0})",
+        citation: "Aumüller, Bernhardsson, Faithfull 2020 (ann-benchmarks); Simhadri et al. 2022 (big-ann-benchmarks)",
+        recipe: |m, book| {
+            let highest = book.max_grade().unwrap_or(0.0);
+            let t = nearest(m, highest);
+            if t > highest {
+                let neighbours = if highest == 1.0 { "neighbour" } else { "neighbours" };
+                return Err(format!("{m}: the truth has {highest} {neighbours} a query"));
+            }
+            let hits = Fold::Count(book.at_least(nearest_level(m, highest)));
+            let neighbours = Fact::Count(book.at_least(0f64.next_up()));
+            let reads = [Read::Fold(hits, m.rank().into()), Read::Fact(neighbours)];
+            Recipe::new(reads, move |[hits, neighbours]| {
+                let most = t.min(neighbours);
+                ratio(hits.min(most), most)
+            })
+        },
+    },
+    Definition {
         name: "Bpref",
         cutoff: CutoffRule::None,
         params: &[REL, NEGATIVES],
@@ -1660,6 +1697,16 @@ fn rbp_of_topics(p: f64, book: &Codebook, sum: impl Fn(CodeTable) -> Read) -> Re
 /// The codes that are relevant under the measure's level.
 fn relevant_codes(m: &Measure, book: &Codebook) -> Above {
     book.at_least(m.rel())
+}
+
+/// t: how many of the true neighbours are looked for.
+fn nearest(m: &Measure, highest: f64) -> f64 {
+    m.number("truth").or(m.rank().map(f64::from)).unwrap_or(highest)
+}
+
+/// The lowest grade of the t nearest neighbours, of which the nearest has the highest.
+fn nearest_level(m: &Measure, highest: f64) -> f64 {
+    (highest + 1.0 - nearest(m, highest)).max(1.0)
 }
 
 /// r(k): the relevant documents up to a place.

@@ -149,6 +149,8 @@ pub struct Traits {
     pub nothing_relevant: fn(&Measure) -> Option<f64>,
     /// Whether the value of a query depends on the highest grade of all judgments.
     pub highest_grade: fn(&Measure) -> bool,
+    /// The lowest grade that counts, where it follows from the highest grade of all judgments.
+    pub level: fn(&Measure, f64) -> Option<f64>,
     /// Whether a better swap never makes the value worse. Such a swap exchanges two neighbours so that the one of the higher grade comes
     /// first; a document without a grade counts as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
@@ -167,6 +169,7 @@ impl Traits {
         empty: Some(0.0),
         nothing_relevant: |_| Some(0.0),
         highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
+        level: |_, _| None,
         better_swaps: |_| true,
         expected: |_| Expected::Linear,
         best_order: |_, _| BestOrder::Swaps,
@@ -360,11 +363,15 @@ impl Measure {
     }
 
     /// The grades at which the measure tells documents apart: its levels of relevance, given or by default; without any, the least grade
-    /// above 0.
-    pub(crate) fn levels(&self) -> Vec<f64> {
+    /// above 0, and the level that follows from the highest grade of a codebook.
+    pub(crate) fn levels(&self, book: &Codebook) -> Vec<f64> {
         let levels = self.definition.params.iter().filter(|param| param.kind == Kind::Level);
         let levels: Vec<f64> = levels.filter_map(|param| self.number(param.name)).collect();
-        if levels.is_empty() { vec![0f64.next_up()] } else { levels }
+        if !levels.is_empty() {
+            return levels;
+        }
+        let level = (self.definition.traits.level)(self, book.max_grade().unwrap_or(0.0));
+        std::iter::once(0f64.next_up()).chain(level).collect()
     }
 
     fn default(&self, name: &str) -> &'static str {
@@ -379,7 +386,7 @@ impl Measure {
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
         match book.is_exact() {
             true => self.recipe_of(book),
-            false => self.recipe_of(&book.at_levels(self.levels())?),
+            false => self.recipe_of(&book.at_levels(self.levels(book))?),
         }
     }
 

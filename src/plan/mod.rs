@@ -122,7 +122,7 @@ impl Plan {
         // More grades than codes: the thresholds that these measures have cut the grades into classes, and labels say only the class.
         let classes = match book.is_exact() {
             true => None,
-            false => Some(book.at_levels(measures.iter().flat_map(Measure::levels))?),
+            false => Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?),
         };
         let recipe = |measure: &Measure| match &classes {
             None => measure.recipe(book),

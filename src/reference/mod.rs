@@ -12,6 +12,7 @@
 mod gains;
 mod grouped;
 mod hits;
+mod neighbours;
 mod nothing;
 mod parts;
 mod preferences;
@@ -29,6 +30,7 @@ use self::hits::{
     accuracy, average_precision, bin_g, bpref, floored_average_precision, inferred_average_precision,
     interpolated_precision, mean_interpolated_precision, reciprocal_rank, yaap,
 };
+use self::neighbours::recall_of_neighbours;
 use self::parts::{cutoff, rank};
 use self::sets::{
     f, fall_out, hits, judged, precision, r_precision, recall, set_average_precision, set_f, set_precision,
@@ -70,6 +72,7 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("SetR", set_recall),
     ("SetF", set_f),
     ("SetAP", set_average_precision),
+    ("NNR", recall_of_neighbours),
     ("Bpref", bpref),
     ("GMBpref", |m, r| bpref(m, r).max(0.00001)),
     ("InfAP", inferred_average_precision),

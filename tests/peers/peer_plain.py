@@ -15,7 +15,7 @@ Success Success@3 Hits Hits@7 AP AP@5 AP(norm=hits) AP(norm=hits)@5 AP(norm=min)
 Rprec Rprec(mult=0.3) Rprec(mult=2.5) SetF(beta=2) Judged Judged@4 Unjudged@1 Unjudged@5 Unjudged@20 Accuracy Accuracy@6
 FallOut FallOut@1 FallOut@5 FallOut@30 FallOut(norm=judged) FallOut(norm=judged)@5 FallOut(norm=judged)@30
 Utility Utility(a=2.5,c=-0.5,d=0.25) Utility(b=-2,c=3,d=4,docs=1000) Utility(a=0,b=0,d=1)
-Bpref Bpref(negatives=nonrelevant) InfAP YAAP BinG IPrec@0 IPrec@0.3 IPrec@1 IPrec(cut=v10)@0.1 IPrec(cut=v10)@0.5
+NNR Bpref Bpref(negatives=nonrelevant) InfAP YAAP BinG IPrec@0 IPrec@0.3 IPrec@1 IPrec(cut=v10)@0.1 IPrec(cut=v10)@0.5
 IPrec(cut=v10)@0.7 IPrec11 IPrec11(cut=v10) IPrec11(points=[0.2,0.5,0.8]) IPrec11(cut=v10,points=[0.25,0.75])
 IPrec(cut=exact)@0.05 IPrec(cut=exact)@0.7 IPrec11(cut=exact) IPrec11(cut=exact,points=[0.05,0.7])
 Compat Compat(p=0.5) Compat(p=0.9,normalize=false)

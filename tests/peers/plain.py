@@ -111,6 +111,13 @@ def unjudged(t, k):
     return sum(g < 0 for g in t.top(k)) / k
 
 
+def nearest(t, k, truth=None):
+    """Grades are those of neighbours: the nearest has the largest, and so on down to 1."""
+    wanted = truth or k or t.top_grade
+    most = min(wanted, sum(g > 0 for g in t.grades))
+    return ratio(min(most, sum(g >= 1 and t.top_grade + 1 - g <= wanted for g in t.top(k))), most)
+
+
 def judged(t, k):
     return ratio(sum(g != UNPOOLED for g in t.top(k)), len(t.top(k)))
 
@@ -362,7 +369,7 @@ FUNCTIONS = {
     "P": precision, "R": recall, "F": f_measure, "Success": success, "Hits": hits, "AP": average_precision,
     "RR": reciprocal_rank, "Rprec": r_precision, "CG": cg, "DCG": dcg, "nDCG": ndcg, "ERR": expected_reciprocal_rank,
     "RBP": rbp, "IPrec11": mean_interpolated_precision, "Judged": judged, "SetF": set_f, "Bpref": bpref,
-    "InfAP": inferred_average_precision, "YAAP": yaap, "BinG": bin_g, "G": g_measure, "nDCGrel": ndcg_rel,
+    "NNR": nearest, "InfAP": inferred_average_precision, "YAAP": yaap, "BinG": bin_g, "G": g_measure, "nDCGrel": ndcg_rel,
     "RnDCG": rndcg, "IDCG": ideal_dcg, "RBPresid": rbp_resid, "Unjudged": unjudged, "Utility": utility,
     "Accuracy": accuracy, "FallOut": fall_out, "Compat": compatibility, "INST": inst, "INSQ": insq, "BPM": bpm,
     "SDCG": sdcg, "NERR8": nerr8, "NERR9": nerr9, "NERR10": nerr10, "NERR11": nerr11,
@@ -371,7 +378,7 @@ FUNCTIONS = {
 
 
 # Measures that take no relevance level, or whose `rel` is a floor of gains.
-NO_LEVEL = {"CG", "DCG", "nDCG", "IDCG", "G", "nDCGrel", "ERR", "Judged", "Unjudged", "RBPresid", "Compat"}
+NO_LEVEL = {"CG", "DCG", "nDCG", "IDCG", "G", "nDCGrel", "ERR", "Judged", "Unjudged", "RBPresid", "Compat", "NNR"}
 
 
 def split(name):

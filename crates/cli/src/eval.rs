@@ -237,7 +237,7 @@ impl Eval {
     fn write(
         &self,
         evaluator: &Evaluator,
-        (scores, summary): (Scores, Option<Summary>),
+        (mut scores, summary): (Scores, Option<Summary>),
         rules: Vec<Note>,
         work: impl FnOnce(),
         to: ScoresTo,
@@ -245,6 +245,9 @@ impl Eval {
         timings: impl FnOnce(&Timing) -> String,
     ) -> Result<(), Stop> {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        if let Some(neighbours) = self.asked.ranking.formats.neighbours() {
+            scores.notices.extend(evaluator.of_neighbours(neighbours as usize));
+        }
         let threads = self.asked.threads.note();
         let ignored = self.asked.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);

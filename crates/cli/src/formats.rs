@@ -99,6 +99,11 @@ impl FormatOptions {
         (join.qrels_as, join.runs_as)
     }
 
+    /// Returns the number of neighbours of each query, if the judgments are true neighbours.
+    pub fn neighbours(&self) -> Option<u64> {
+        self.recognised.all().into_iter().find_map(|text| text.neighbours)
+    }
+
     /// Returns notes on texts that might be something else than they were recognised as.
     pub fn notes(&self) -> Vec<Note> {
         let all = self.recognised.all().into_iter().filter(|text| text.doubtful);

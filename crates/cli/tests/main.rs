@@ -28,6 +28,8 @@ mod manners;
 mod mapped;
 mod measures;
 mod merge;
+#[cfg(unix)]
+mod neighbours;
 mod nothing;
 mod pages;
 mod parts;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::numbers::ArrayNumber;
 use super::scratch::ExactRow;
-use super::{Coder, Ideal, RankingSource, Rankings, depth, few_enough};
-use crate::arrays::shape::wrong;
+use super::shape::{depth, few_enough, wrong};
+use super::{Coder, Ideal, RankingSource, Rankings};
 use crate::error::Result;
 use crate::label::Block;
 use crate::label::code::{FIRST_GRADE, UNPOOLED};

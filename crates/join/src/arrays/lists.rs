@@ -5,11 +5,15 @@ use std::collections::hash_map::Entry;
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use super::grades::Coder;
-use super::shape::wrong;
+use super::repeated::RepeatedIds;
+use super::scratch::Scratch;
+use super::shape::{depth, few_enough, wrong};
 use crate::error::Result;
-use crate::label::code::{MAX_GRADES, UNPOOLED};
+use crate::label::Block;
+use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
 
 /// Lists of ids by row, for ids of any type.
 pub(super) trait Lists: Sync {
@@ -22,8 +26,44 @@ pub(super) trait Lists: Sync {
     /// The grades of all relevant ids; some may occur several times.
     fn grades(&self) -> Result<Vec<f64>>;
 
-    /// Appends the labels of the ids that were retrieved for a row, and counts the relevant ids by code.
-    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()>;
+    /// An upper bound of the number of ids that were retrieved for some rows.
+    fn values(&self, rows: Range<usize>) -> usize {
+        rows.map(|row| self.retrieved(row)).sum()
+    }
+
+    /// Whether nothing was retrieved for a row.
+    fn is_row_empty(&self, row: usize) -> bool {
+        self.retrieved(row) == 0
+    }
+
+    /// The rows of arrays that are no rankings, ascending.
+    fn dropped(&self) -> &[usize] {
+        &[]
+    }
+
+    /// The number of neighbours of each query, if the ids are of neighbours.
+    fn neighbours(&self) -> Option<usize> {
+        None
+    }
+
+    /// Whether distances of found ids decide, so that more of them may have a grade than are judged so.
+    fn is_within(&self) -> bool {
+        false
+    }
+
+    /// Sets what becomes of an id that was retrieved twice.
+    fn set_repeats(&mut self, repeats: RepeatedIds);
+
+    /// Appends some rows to a block, whose codes are exact: the labels of the first `reach` ranks, and the number of relevant documents of
+    /// each code.
+    fn fill(
+        &self,
+        rows: Range<usize>,
+        coder: &Coder,
+        reach: usize,
+        scratch: &mut Scratch,
+        block: &mut Block,
+    ) -> Result<()>;
 
     /// Appends the grades of the ids that were retrieved for a row, `None` for one without a grade, and the grades of the relevant ids.
     fn graded(
@@ -40,6 +80,7 @@ pub(super) struct IdLists<'a, I, E, R, L> {
     pub relevant: &'a [R],
     pub retrieved: &'a [L],
     pub grade: fn(&E) -> (&I, f64),
+    pub repeats: RepeatedIds,
     pub types: PhantomData<fn(&E, &I)>,
 }
 
@@ -77,10 +118,33 @@ where
         Ok(grades)
     }
 
-    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()> {
+    fn set_repeats(&mut self, repeats: RepeatedIds) {
+        self.repeats = repeats;
+    }
+
+    fn fill(
+        &self,
+        rows: Range<usize>,
+        coder: &Coder,
+        reach: usize,
+        scratch: &mut Scratch,
+        block: &mut Block,
+    ) -> Result<()> {
+        let Scratch { labels, counts, .. } = scratch;
         let code = |grade: f64| coder.book().code(grade).filter(|_| grade >= 0.0);
-        let judged = |code: u8| counts[usize::from(code)] += 1;
-        self.join(row, code, judged, |code| labels.push(code.unwrap_or(UNPOOLED)))
+        for row in rows {
+            depth(row, self.retrieved(row))?;
+            labels.clear();
+            counts.fill(0);
+            let judged = |code: u8| counts[usize::from(code)] += 1;
+            self.join(row, code, judged, |code| labels.push(code.unwrap_or(UNPOOLED)))?;
+            block.room(labels.len())[..labels.len()].copy_from_slice(labels);
+            let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
+            few_enough(row, judged)?;
+            block.push_labels(labels.len().min(reach));
+            block.push_judged(1, FIRST_GRADE, judged);
+        }
+        Ok(())
     }
 
     fn graded(
@@ -127,9 +191,13 @@ where
         }
         for (at, id) in ids.iter().enumerate() {
             retrieved(match known.entry(id) {
-                Entry::Occupied(entry) if entry.get().1 => {
-                    return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, occurs twice")));
-                }
+                Entry::Occupied(entry) if entry.get().1 => match self.repeats {
+                    RepeatedIds::Error => {
+                        return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, occurs twice")));
+                    }
+                    RepeatedIds::First => continue,
+                    RepeatedIds::Blank => None,
+                },
                 Entry::Occupied(mut entry) => {
                     entry.get_mut().1 = true;
                     entry.get().0

@@ -1,5 +1,6 @@
 //! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated evaluation.
 
+use super::id_arrays::row_of;
 use super::numbers::ArrayNumber;
 use super::{Coder, RankingSource, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
@@ -62,11 +63,17 @@ impl LabelMatrix {
     }
 
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
+        if rankings.are_within() {
+            return Err(Error::Unanswerable(
+                "distances of found neighbours give values of NNR alone, and no matrix: leave them out, or evaluate the rankings"
+                    .to_owned(),
+            ));
+        }
         let book = rankings.codebook()?;
         let rows = rankings.len();
         let ids = match rankings.row_ids() {
             Some(ids) => ids.clone(),
-            None => numbers(rows),
+            None => numbers(rows, rankings.dropped_rows()),
         };
         let mut order: Vec<usize> = (0..rows).collect();
         order.sort_unstable_by_key(|&row| ids.get(row));
@@ -130,10 +137,11 @@ fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     }
 }
 
-/// The numbers from 0, each with as many digits as the last, so that they are in bytewise order.
-fn numbers(count: usize) -> Ids {
-    let digits = count.saturating_sub(1).to_string().len();
+/// The numbers of rows from 0, each with as many digits as the last, so that they are in bytewise order. Those that are `dropped` are no
+/// rankings, and `count` are left.
+fn numbers(count: usize, dropped: &[usize]) -> Ids {
+    let digits = (count + dropped.len()).saturating_sub(1).to_string().len();
     let mut ids = Ids::default();
-    (0..count).for_each(|number| ids.push(format!("{number:0digits$}").as_bytes()));
+    (0..count).for_each(|ranking| ids.push(format!("{:0digits$}", row_of(dropped, ranking)).as_bytes()));
     ids
 }

@@ -9,10 +9,14 @@
 
 mod exact;
 mod grades;
+mod id_arrays;
 mod lists;
+mod matching;
 mod matrix;
+mod neighbours;
 mod numbers;
 mod ranked;
+mod repeated;
 mod scratch;
 mod shape;
 
@@ -25,15 +29,19 @@ use fearless_simd::{Level, dispatch, prelude::*};
 
 use crate::error::{Error, Result};
 use crate::label::code::FIRST_GRADE;
-use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
+use crate::label::{Block, Codebook, Ids};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
 use numbers::ArrayNumber;
 use scratch::KeptKey;
-use shape::{Layout, wrong};
+use shape::{Layout, depth, few_enough, wrong};
 
 pub use crate::numbers::{Integers, Numbers};
 pub use grades::Coder;
+#[doc(hidden)]
+pub use id_arrays::row_of;
+pub use neighbours::Neighbours;
+pub use repeated::RepeatedIds;
 pub use scratch::Scratch;
 pub use shape::Shape;
 
@@ -169,7 +177,13 @@ impl<'a> Rankings<'a> {
                 retrieved.len()
             )));
         }
-        Self::of(RankingSource::Lists(Box::new(IdLists { relevant, retrieved, grade, types: PhantomData })))
+        Self::of(RankingSource::Lists(Box::new(IdLists {
+            relevant,
+            retrieved,
+            grade,
+            repeats: RepeatedIds::default(),
+            types: PhantomData,
+        })))
     }
 
     fn of(source: RankingSource<'a>) -> Result<Self> {
@@ -247,7 +261,7 @@ impl<'a> Rankings<'a> {
             RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
                 layout.values(rows)
             }
-            RankingSource::Lists(lists) => rows.map(|row| lists.retrieved(row)).sum(),
+            RankingSource::Lists(lists) => lists.values(rows),
         }
     }
 
@@ -257,7 +271,7 @@ impl<'a> Rankings<'a> {
             RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
                 layout.row(row).is_empty()
             }
-            RankingSource::Lists(lists) => lists.retrieved(row) == 0,
+            RankingSource::Lists(lists) => lists.is_row_empty(row),
         }
     }
 
@@ -299,8 +313,9 @@ impl<'a> Rankings<'a> {
                 .try_for_each(|row| self.fill_exact(block, row, coder, reach, &mut scratch.row));
         }
         let given = Given::new(self.ideal, coder.book())?;
-        let Scratch { level, labels, counts, judged, unranked, keys, .. } = scratch;
+        let Scratch { level, judged, unranked, keys, .. } = scratch;
         match &self.source {
+            RankingSource::Lists(lists) => lists.fill(rows, coder, reach, scratch, block),
             RankingSource::Labels { grades, layout } => {
                 let asked = RowGrades { name: "labels", grades, layout, coder, given, reach };
                 asked.fill(*level, rows, judged, block)
@@ -315,20 +330,6 @@ impl<'a> Rankings<'a> {
                         wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
                     })?;
                 block.take_facts(unranked);
-                Ok(())
-            }
-            RankingSource::Lists(lists) => {
-                for row in rows {
-                    let depth = depth(row, lists.retrieved(row))?;
-                    labels.clear();
-                    counts.fill(0);
-                    lists.labels(row, coder, labels, counts)?;
-                    block.room(depth)[..depth].copy_from_slice(labels);
-                    let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
-                    few_enough(row, judged)?;
-                    block.push_labels(depth.min(reach));
-                    block.push_judged(1, FIRST_GRADE, judged);
-                }
                 Ok(())
             }
         }
@@ -405,27 +406,6 @@ impl RowGrades<'_> {
         let shown = grades.show(of_row.start + at);
         wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
     }
-}
-
-/// The depth of a row with `documents` documents, which is at most [`DEEPEST`].
-#[inline]
-fn depth(row: usize, documents: usize) -> Result<usize> {
-    if documents > DEEPEST as usize {
-        return Err(wrong(format!("row {row} has {documents} documents, more than {DEEPEST}")));
-    }
-    Ok(documents)
-}
-
-/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than [`MOST_JUDGED`] of them.
-#[inline]
-fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
-    let judged: u64 = judged.iter().copied().map(u64::from).sum();
-    if judged > MOST_JUDGED {
-        return Err(wrong(format!(
-            "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
-        )));
-    }
-    Ok(())
 }
 
 fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {

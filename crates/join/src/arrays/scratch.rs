@@ -2,6 +2,7 @@
 
 use fearless_simd::Level;
 
+use super::matching::MatchRoom;
 use super::numbers::Key;
 use super::ranked::RankedScores;
 use crate::label::Block;
@@ -18,6 +19,7 @@ pub struct Scratch {
     /// Labels in the order of documents and not of ranks.
     pub(super) unranked: Block,
     pub(super) keys: ScoreKeys,
+    pub(super) matching: MatchRoom,
     /// A row with its exact grades.
     pub(super) row: ExactRow,
 }
@@ -38,6 +40,7 @@ impl Default for Scratch {
             judged: Vec::new(),
             unranked: Block::default(),
             keys: ScoreKeys::default(),
+            matching: MatchRoom::default(),
             row: ExactRow::default(),
         }
     }

@@ -1,8 +1,9 @@
-//! The shape of an array: which of its values belong to a row.
+//! The shape of an array: which of its values belong to a row, and how many a row may have.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
+use crate::label::{DEEPEST, MOST_JUDGED};
 use crate::numbers::Integers;
 
 /// The values of an array that belong to each row.
@@ -63,6 +64,13 @@ impl<'a> Shape<'a> {
     /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the id of each value.
     pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
         Shape(ShapeKind::Groups(of_values.into()))
+    }
+}
+
+impl From<usize> for Shape<'_> {
+    /// Makes a shape in which every row has as many values, and the next row follows at once.
+    fn from(width: usize) -> Self {
+        Shape::dense(width)
     }
 }
 
@@ -234,6 +242,27 @@ fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
     }
     ends.push(all.len());
     Ok(ends)
+}
+
+/// The depth of a row with `documents` documents, which is at most [`DEEPEST`].
+#[inline]
+pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
+    if documents > DEEPEST as usize {
+        return Err(wrong(format!("row {row} has {documents} documents, more than {DEEPEST}")));
+    }
+    Ok(documents)
+}
+
+/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than [`MOST_JUDGED`] of them.
+#[inline]
+pub(super) fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
+    let judged: u64 = judged.iter().copied().map(u64::from).sum();
+    if judged > MOST_JUDGED {
+        return Err(wrong(format!(
+            "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
+        )));
+    }
+    Ok(())
 }
 
 pub(super) fn wrong(message: String) -> Error {

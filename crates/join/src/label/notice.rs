@@ -124,6 +124,15 @@ pub enum Notice {
         /// The number of these queries, of runs that differ in the one with the most.
         queries: u64,
     },
+    /// A measure with a cutoff divides by all true neighbours of a query, of which there are more.
+    AllNeighbours {
+        /// The name of the measure.
+        measure: String,
+        /// Its cutoff.
+        rank: u32,
+        /// The number of true neighbours of a query.
+        neighbours: usize,
+    },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
 }
@@ -137,6 +146,14 @@ fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
         None | Some(0) => Ok(()),
         Some(more) => write!(f, " and {more} more"),
     }
+}
+
+/// Says by what a measure of neighbours divides.
+fn by_all(measure: &str, rank: &u32, neighbours: &usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(
+        f,
+        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of nearest neighbours"
+    )
 }
 
 /// Says how many queries have no value under some measures.
@@ -205,6 +222,7 @@ impl fmt::Display for Notice {
             ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
             Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
+            Notice::AllNeighbours { measure, rank, neighbours } => by_all(measure, rank, neighbours, f),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }

@@ -137,6 +137,11 @@ fn signature(head: &[u8], role: Role) -> Option<String> {
         _ if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_wide(head) => {
             return Some("is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned());
         }
+        [0x89, b'H', b'D', b'F', b'\r', b'\n', ..] => {
+            return Some(
+                "is HDF5, which is not read here: in Python, evaluate_neighbours takes its arrays".to_owned(),
+            );
+        }
         [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
         _ => {
             let tables = InputFormat::of_tables(head)?;

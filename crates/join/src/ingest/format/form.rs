@@ -155,6 +155,19 @@ pub(in crate::ingest) enum Partner {
     Letor(Letor),
     /// A matrix with its name; the matrix of the scores has the same shape.
     Matrix(String, Npy),
+    /// True neighbours; what was found has as many rows.
+    Neighbours(TruthOfRun),
+}
+
+/// True neighbours that runs go with.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct TruthOfRun {
+    /// The name of the text.
+    pub name: String,
+    /// The number of rows; 0 if it is not known.
+    pub rows: u64,
+    /// The number of neighbours in a row.
+    pub width: u64,
 }
 
 impl RowMaker {

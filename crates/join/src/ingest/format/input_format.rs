@@ -90,6 +90,23 @@ formats! {
         name: "npy",
         help: "a matrix of NumPy: a row for each query, a column for each document",
     }
+    /// Ids of nearest neighbours: for each query their number and the ids, 32 bits each.
+    Ivecs {
+        name: "ivecs",
+        help: "ids of nearest neighbours: for each query their number and the ids, as SIFT1M's",
+        extensions: &["ivecs"],
+    }
+    /// Ids of nearest neighbours: the numbers of queries and of ids a query, all ids, perhaps all distances, 32 bits each.
+    Ibin {
+        name: "ibin",
+        help: "ids of nearest neighbours: two counts, the ids, perhaps distances, as big-ann-benchmarks'",
+        extensions: &["ibin"],
+    }
+    /// Ids of nearest neighbours: a matrix of integers of NumPy, a row for each query.
+    Ids {
+        name: "ids",
+        help: "ids of nearest neighbours: a matrix of integers of NumPy, a row for each query",
+    }
     /// A table of Parquet, for which [`Join::tables`](crate::ingest::Join::tables) has a reader.
     Parquet {
         name: "parquet",

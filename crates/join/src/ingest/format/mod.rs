@@ -7,7 +7,8 @@
 //! opened    an input that is open
 //! form      the format of a text, and how its rows are read; recognised: those that were
 //! look      a look at the first lines of a text
-//! tell      recognises the format of a text by its first lines; tell_file, tell_json, tell_letor, tell_platform and tell_table by what is in them
+//! tell      recognises the format of a text by its first lines; tell_file, tell_ids, tell_json, tell_letor, tell_platform and tell_table by what
+//!           is in them
 //! names     finds the columns or keys that are read
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
@@ -17,6 +18,7 @@
 //! platforms large objects with judgments or results somewhere in them, as platforms write them
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
+//! neighbours   ids of nearest neighbours, of which `tell_ids` tells the format
 //! tables    files of tables, which another crate reads as columns
 //! foreign   texts that are in no known format
 //! ranked    tables whose ranks do not stand right behind the documents
@@ -35,6 +37,7 @@ pub(super) mod lists;
 pub(super) mod look;
 pub(super) mod made;
 pub(super) mod names;
+mod neighbours;
 pub(super) mod npy;
 pub(super) mod opened;
 mod platforms;
@@ -45,6 +48,7 @@ pub(super) mod records;
 pub mod tables;
 pub(super) mod tell;
 mod tell_file;
+mod tell_ids;
 mod tell_json;
 mod tell_letor;
 mod tell_platform;

@@ -112,15 +112,46 @@ impl Npy {
         }
     }
 
-    /// Returns the value of the bytes of a cell.
+    /// Whether the values are integers.
+    pub fn is_of_integers(&self) -> bool {
+        matches!(self.kind, ElementKind::Signed | ElementKind::Unsigned)
+    }
+
+    /// Whether the values of a column follow one another, and not those of a row.
+    pub fn is_fortran(&self) -> bool {
+        self.fortran && self.shape.iter().all(|&count| count > 1)
+    }
+
+    /// The number of bytes before the values, and of each value.
+    pub fn offset_and_size(&self) -> (usize, usize) {
+        (self.offset, self.size)
+    }
+
+    /// Returns the integer of the bytes of a cell, if the values are integers.
+    pub fn integer(&self, cell: &[u8]) -> i128 {
+        let bits = self.bits(cell);
+        let unused = 64 - 8 * self.size;
+        match self.kind {
+            ElementKind::Signed => ((bits << unused) as i64 >> unused).into(),
+            _ => bits.into(),
+        }
+    }
+
+    /// Returns the bits of a cell.
     #[inline(always)]
-    fn value(&self, cell: &[u8]) -> f64 {
+    fn bits(&self, cell: &[u8]) -> u64 {
         let mut bytes = [0; 8];
         match self.big_endian {
             true => bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, of)| *byte = *of),
             false => bytes[..cell.len()].copy_from_slice(cell),
         }
-        let bits = u64::from_le_bytes(bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Returns the value of the bytes of a cell.
+    #[inline(always)]
+    fn value(&self, cell: &[u8]) -> f64 {
+        let bits = self.bits(cell);
         match (self.kind, self.size) {
             (ElementKind::Bool, _) => f64::from(u8::from(bits != 0)),
             (ElementKind::Unsigned, _) => bits as f64,
@@ -393,9 +424,9 @@ impl MakeRows for MatrixCells {
 
 /// A number from 1 with its digits.
 #[derive(Debug)]
-struct Counter {
-    number: u64,
-    digits: Vec<u8>,
+pub(super) struct Counter {
+    pub number: u64,
+    pub digits: Vec<u8>,
 }
 
 impl Default for Counter {
@@ -407,7 +438,7 @@ impl Default for Counter {
 impl Counter {
     /// Adds 1.
     #[inline(always)]
-    fn count(&mut self) {
+    pub fn count(&mut self) {
         self.number += 1;
         for digit in self.digits.iter_mut().rev() {
             if *digit < b'9' {

@@ -149,6 +149,14 @@ impl Opened {
         (bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes), Codec::of(bytes))
     }
 
+    /// The number of bytes of the text, decompressed.
+    pub fn length(&self) -> std::io::Result<u64> {
+        match self.content() {
+            (bytes, None) => Ok(bytes.len() as u64),
+            _ => std::io::copy(&mut self.text()?, &mut std::io::sink()),
+        }
+    }
+
     /// The text, decompressed.
     pub fn text(&self) -> std::io::Result<Box<dyn Read + Send + '_>> {
         self.text_told(|_| ())

@@ -43,4 +43,11 @@ impl ReadAs {
             format => format.filter(|format| format.name_of_tables().is_some()),
         }
     }
+
+    /// Whether a text that begins with `start` has to be there as a whole before its rows are made: tables, and ids of neighbours whose
+    /// distances stand behind them.
+    pub(in crate::ingest) fn needs_whole(&self, start: &[u8], name: &str) -> bool {
+        let format = self.format.or_else(|| InputFormat::of_name(name));
+        self.tables(start).is_some() || format == Some(InputFormat::Ibin)
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::form::Form;
+use super::form::{Form, Partner};
 
 /// The formats that were recognised, roughly in the order in which texts were opened.
 ///
@@ -31,17 +31,24 @@ pub struct RecognisedText {
     pub doubtful: bool,
     /// Whether it probably is something else, so that numbers are wrong.
     pub wrong: bool,
+    /// The number of neighbours of each query, if these are judgments made of ids of true neighbours.
+    pub neighbours: Option<u64>,
 }
 
 impl Recognised {
     pub(in crate::ingest) fn add(&self, name: &str, form: &Form) {
         let (what, doubtful) = (form.what.clone(), form.doubtful);
-        self.push(RecognisedText { name: name.to_owned(), what, doubtful, wrong: false });
+        let neighbours = match form.partner() {
+            Some(Partner::Neighbours(truth)) => Some(truth.width),
+            _ => None,
+        };
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful, wrong: false, neighbours });
     }
 
     /// Adds a text, called `name`, that probably is something else; `what` says why.
     pub(in crate::ingest) fn doubt(&self, name: &str, what: String) {
-        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: true });
+        let (name, neighbours) = (name.to_owned(), None);
+        self.push(RecognisedText { name, what, doubtful: true, wrong: true, neighbours });
     }
 
     /// Adds a note about the text called `name`.

@@ -10,6 +10,7 @@
 //! ```text
 //!  question                                            if so                        why here
 //!  the dialect is one of trec_eval                     TREC, or an error            trec_eval reads nothing else
+//!  ids of neighbours were named, or the name says so    rows of ids                  they have no magic bytes
 //!  NumPy's magic bytes                                 a matrix                     no text has them
 //!  magic bytes of Parquet, Arrow; line 1 is no TREC    a file of tables             ids may be any bytes, so TREC comes first
 //!  a format was named                                  that one                     the user knows
@@ -39,6 +40,7 @@ use super::look::{FEWEST, KnownOfText, Look, Told};
 use super::names::NotChosen;
 use super::npy;
 use super::tell_file::{matrix, of_file};
+use super::tell_ids::{ids, of_ids};
 use crate::error::printable;
 use crate::ingest::lines::dialect::Dialect;
 use crate::ingest::lines::layout::NumberKind;
@@ -66,10 +68,14 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
             other => other,
         });
     }
+    let wrong = |message| OtherFormat::Told(0, message);
+    if let Some(format) = of_ids(known).map_err(wrong)? {
+        return ids(format, head, known).map_err(wrong);
+    }
     if head.text.starts_with(npy::MAGIC) && read_as.format.is_none()
         || read_as.format == Some(InputFormat::Npy)
     {
-        return matrix(head, known).map_err(|message| OtherFormat::Told(0, message));
+        return matrix(head, known).map_err(wrong);
     }
     let comments = role.comments(rules);
     let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
@@ -91,7 +97,14 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
         Some(InputFormat::Json) => look.json(),
         Some(InputFormat::Jsonl) => look.records(false),
         Some(InputFormat::Letor) => look.letor(),
-        Some(InputFormat::Npy | InputFormat::Parquet | InputFormat::Arrow) => unreachable!("it was read"),
+        Some(
+            InputFormat::Npy
+            | InputFormat::Ivecs
+            | InputFormat::Ibin
+            | InputFormat::Ids
+            | InputFormat::Parquet
+            | InputFormat::Arrow,
+        ) => unreachable!("it was read"),
     }
 }
 

@@ -101,10 +101,10 @@ impl StartedText {
         let file = elsewhere.path.clone().filter(|_| !input.passes());
         let mut text = PassingText::watched(input, join.watch.clone())?;
         let mut start = text.head()?;
-        let opened = match (read_as.tables(&start), file) {
-            (None, _) => elsewhere,
-            (Some(_), Some(path)) => Input::Path(path).open(join.access)?,
-            (Some(_), None) => {
+        let opened = match (read_as.needs_whole(&start, text.name()), file) {
+            (false, _) => elsewhere,
+            (true, Some(path)) => Input::Path(path).open(join.access)?,
+            (true, None) => {
                 text.hold(&mut start, usize::MAX)?;
                 Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }.open(join.access)?
             }

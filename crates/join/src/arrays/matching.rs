@@ -1,0 +1,341 @@
+//! Finds the ids of one list in another: for each found id its column in the truth.
+//!
+//! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of the found ones. Longer lists go through
+//! a table of slots that stays in the cache. It is never cleared: what a slot holds counts only if its place is one of the row's own, and
+//! places go on from row to row.
+//!
+//! Both stop at what is rare, an id that is there twice or an empty place between others, and leave the row to a plain function.
+
+use fearless_simd::{i32x16, i64x8, prelude::*};
+
+/// The most ids that lie in the lanes of vectors.
+pub(super) const FEW: usize = 16;
+/// The most ids of a list that goes through the table. Where many ids have the same slot, a row takes the square of this.
+const MANY: usize = 1 << 12;
+
+/// An id as it is compared: all integers of one width, by their bits.
+pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
+    /// The id of an empty place.
+    const EMPTY: Self;
+
+    /// Whether this is the id of an empty place: −1, or 2³² − 1.
+    fn is_empty(self) -> bool;
+
+    /// The first bits of a number that looks random, of which there are `bits`.
+    fn hash(self, bits: u32) -> usize;
+
+    /// Writes for each of up to [`FEW`] found ids its column in a truth of as many at most, from 1, or 0. Returns whether there is nothing
+    /// rare in the row.
+    fn few<S: Simd>(
+        simd: S,
+        truth: RowIds<'_, Self>,
+        found: RowIds<'_, Self>,
+        columns: &mut [u8; FEW],
+    ) -> bool;
+}
+
+/// The ids of a row, and what lies behind them in the array.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowIds<'a, K> {
+    pub ids: &'a [K],
+    /// The ids and those of other rows behind them, if there are as many as lanes.
+    pub whole: Option<&'a [K; FEW]>,
+}
+
+macro_rules! ids {
+    ($($id:ty, $unsigned:ty, $odd:literal, $vector:ident of $width:literal, $is_empty:expr;)*) => {$(
+        impl ArrayId for $id {
+            const EMPTY: $id = -1;
+
+            #[inline(always)]
+            fn is_empty(self) -> bool {
+                let is_empty: fn($id) -> bool = $is_empty;
+                is_empty(self)
+            }
+
+            #[inline(always)]
+            fn hash(self, bits: u32) -> usize {
+                ((self as $unsigned).wrapping_mul($odd) >> (<$unsigned>::BITS - bits)) as usize
+            }
+
+            #[inline(always)]
+            fn few<S: Simd>(
+                simd: S,
+                truth: RowIds<'_, $id>,
+                found: RowIds<'_, $id>,
+                columns: &mut [u8; FEW],
+            ) -> bool {
+                const VECTORS: usize = FEW / $width;
+                /// The ids in lanes, and [`ArrayId::EMPTY`] behind them.
+                #[inline(always)]
+                fn lanes<S: Simd>(simd: S, of: &RowIds<'_, $id>) -> [$vector<S>; VECTORS] {
+                    let mut padded = [<$id>::EMPTY; FEW];
+                    let all = match of.whole {
+                        Some(whole) => whole,
+                        None => {
+                            padded[..of.ids.len()].copy_from_slice(of.ids);
+                            &padded
+                        }
+                    };
+                    let (count, empty) = ($vector::splat(simd, of.ids.len() as $id), $vector::splat(simd, <$id>::EMPTY));
+                    std::array::from_fn(|at| {
+                        let places = $vector::from_fn(simd, |lane| (at * $width + lane) as $id);
+                        let ids = $vector::load_array_ref(simd, &all.as_chunks::<$width>().0[at]);
+                        places.simd_lt(count).select(ids, empty)
+                    })
+                }
+                let (of_truth, of_found) = (lanes(simd, &truth), lanes(simd, &found));
+                let zero = $vector::splat(simd, 0);
+                let (mut of, mut equal) = ([zero; VECTORS], zero);
+                // A comparison is −1 where it holds. Each id equals itself, and each lane behind the ids is empty: if nothing else is equal,
+                // the sum of all is twice the number of lanes.
+                for (&id, column) in truth.ids.iter().zip(1..) {
+                    let (id, column) = ($vector::splat(simd, id), $vector::splat(simd, column));
+                    for at in 0..VECTORS {
+                        of[at] = id.simd_eq(of_found[at]).select(column, of[at]);
+                        equal += id.simd_eq(of_truth[at]).to_vector();
+                    }
+                }
+                for &id in found.ids {
+                    let id = $vector::splat(simd, id);
+                    for at in 0..VECTORS {
+                        equal += id.simd_eq(of_found[at]).to_vector();
+                    }
+                }
+                for ids in of_truth.into_iter().chain(of_found) {
+                    equal += ids.simd_eq($vector::splat(simd, <$id>::EMPTY)).to_vector();
+                    if <$id>::BITS > 32 {
+                        equal += ids.simd_eq($vector::splat(simd, u32::MAX as $id)).to_vector();
+                    }
+                }
+                for (columns, of) in columns.as_chunks_mut::<$width>().0.iter_mut().zip(of) {
+                    *columns = of.to_array().map(|column| column as u8);
+                }
+                equal.to_array().iter().sum::<$id>() == -2 * FEW as $id
+            }
+        }
+    )*};
+}
+ids! {
+    i32, u32, 0x9e37_79b1, i32x16 of 16, |id| id == -1;
+    i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 of 8, |id| id == -1 || id == i64::from(u32::MAX);
+}
+
+/// A slot of the table: an id, and the place where it stands, if that is one of the row's own.
+#[derive(Debug, Clone, Copy)]
+struct Slot<K> {
+    id: K,
+    place: u32,
+}
+
+/// The table of the ids of a row.
+#[derive(Debug)]
+pub(super) struct SlotTable<K> {
+    slots: Vec<Slot<K>>,
+    /// The first place of the next row. No slot has a place from it on.
+    next: u32,
+}
+
+impl<K> Default for SlotTable<K> {
+    fn default() -> Self {
+        SlotTable { slots: Vec::new(), next: 1 }
+    }
+}
+
+impl<K: ArrayId> SlotTable<K> {
+    /// Passes the index of each found id and its column in the truth, from 1, or 0, to `see`. Returns whether there is nothing rare in the
+    /// row; otherwise what was passed means nothing.
+    pub fn match_ids(&mut self, truth: &[K], found: &[K], see: impl FnMut(usize, usize)) -> bool {
+        if truth.len().max(found.len()) > MANY {
+            return false;
+        }
+        let bits = (4 * truth.len().max(found.len())).next_power_of_two().trailing_zeros().max(4);
+        let places = (truth.len() + found.len()) as u32;
+        if self.next.checked_add(places).is_none() {
+            *self = SlotTable::default();
+        }
+        if self.slots.len() < 1 << bits {
+            self.slots.resize(1 << bits, Slot { id: K::EMPTY, place: 0 });
+        }
+        let (first, slots) = (self.next, &mut self.slots[..1 << bits]);
+        self.next += places;
+        is_plain(slots, bits, first, truth, found, see)
+    }
+}
+
+#[inline(always)]
+fn is_plain<K: ArrayId>(
+    slots: &mut [Slot<K>],
+    bits: u32,
+    first: u32,
+    truth: &[K],
+    found: &[K],
+    mut see: impl FnMut(usize, usize),
+) -> bool {
+    let mask = (1 << bits) - 1;
+    let mut rare = false;
+    for (&id, place) in truth.iter().zip(first..) {
+        rare |= id.is_empty();
+        let mut at = id.hash(bits) & mask;
+        while slots[at].place >= first {
+            rare |= slots[at].id == id;
+            at = (at + 1) & mask;
+        }
+        slots[at] = Slot { id, place };
+    }
+    let none = truth.len() as u32;
+    for (at_found, &id) in found.iter().enumerate() {
+        rare |= id.is_empty();
+        let mut at = id.hash(bits) & mask;
+        while slots[at].place >= first && slots[at].id != id {
+            at = (at + 1) & mask;
+        }
+        // Without a branch on whether it is there, which could not be predicted.
+        let is_there = slots[at].place >= first;
+        let of = if is_there { slots[at].place - first } else { none };
+        rare |= is_there && of >= none;
+        see(at_found, if of < none { of as usize + 1 } else { 0 });
+        slots[at] = Slot { id, place: first + none + at_found as u32 };
+    }
+    !rare
+}
+
+/// A found id that counts as one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FoundId {
+    /// Its index in the row.
+    pub at: usize,
+    /// Its column in the truth, from 1, or 0.
+    pub column: usize,
+    /// Whether it is an empty place, or a repeat.
+    pub is_nothing: bool,
+}
+
+/// Memory for matching ids, used again from row to row.
+#[derive(Debug, Default)]
+pub(super) struct MatchRoom {
+    pub narrow: SlotTable<i32>,
+    pub wide: SlotTable<i64>,
+    /// The ids of a row as numbers of 64 bits.
+    pub widened: [Vec<i64>; 2],
+    /// The column of each id of the truth that counts as its own.
+    pub firsts: Vec<u32>,
+    /// The code of each column, from 1, and that of no column.
+    pub codes: Vec<u8>,
+    pub found: Vec<FoundId>,
+}
+
+/// Finds the table for ids of a width.
+pub(super) trait HasTable: ArrayId {
+    fn table(room: &mut MatchRoom) -> &mut SlotTable<Self>;
+}
+
+impl HasTable for i32 {
+    fn table(room: &mut MatchRoom) -> &mut SlotTable<i32> {
+        &mut room.narrow
+    }
+}
+
+impl HasTable for i64 {
+    fn table(room: &mut MatchRoom) -> &mut SlotTable<i64> {
+        &mut room.wide
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use fearless_simd::{Level, dispatch};
+
+    /// Every level of SIMD that this machine has.
+    fn levels() -> Vec<Level> {
+        let best = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let more = [
+            best.as_avx2().map(Level::Avx2),
+            best.as_sse4_2().map(Level::Sse4_2),
+            best.as_sse2().map(Level::Sse2),
+        ];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        let more = [Some(Level::baseline())];
+        std::iter::once(best).chain(more.into_iter().flatten()).collect()
+    }
+
+    /// The columns of ids, if nothing is rare.
+    fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<usize>> {
+        let is_plain = |ids: &[K]| {
+            let twice = |at: usize| ids[..at].contains(&ids[at]);
+            !(0..ids.len()).any(|at| ids[at].is_empty() || twice(at))
+        };
+        let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at + 1);
+        (is_plain(truth) && is_plain(found)).then(|| found.iter().map(column).collect())
+    }
+
+    fn check<K: HasTable + std::fmt::Debug>(all: &[K], of: impl Fn(u64) -> K) {
+        let mut state = 7u64;
+        let mut below = |end: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % end
+        };
+        let (mut room, mut plain, mut rare) = (MatchRoom::default(), 0, 0);
+        for number in 0..3000 {
+            let most = if number % 3 == 0 { 40 } else { FEW as u64 };
+            let row = |random: &mut dyn FnMut(u64) -> u64| -> Vec<K> {
+                let count = random(most + 1) as usize;
+                let mut ids: Vec<K> = (0..2 * most).map(&of).collect();
+                (0..ids.len()).for_each(|at| ids.swap(at, random(2 * most) as usize));
+                ids.truncate(count);
+                if number % 4 == 0 && count > 0 {
+                    ids[random(count as u64) as usize] = all[random(all.len() as u64) as usize];
+                }
+                ids
+            };
+            let (truth, found) = (row(&mut below), row(&mut below));
+            let expected = expected(&truth, &found);
+            *if expected.is_some() { &mut plain } else { &mut rare } += 1;
+            let mut columns = vec![0; found.len()];
+            let is_plain = K::table(&mut room).match_ids(&truth, &found, |at, column| columns[at] = column);
+            assert_eq!(is_plain.then_some(columns), expected, "{truth:?} {found:?}");
+            if truth.len().max(found.len()) > FEW {
+                continue;
+            }
+            let behind: Vec<K> = truth.iter().chain(&found).chain(&[of(1); FEW]).copied().collect();
+            for (level, whole) in levels().into_iter().flat_map(|level| [(level, false), (level, true)]) {
+                let ids = |start: usize, ids| RowIds {
+                    ids,
+                    whole: behind[start..].first_chunk().filter(|_| whole),
+                };
+                let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
+                let mut columns = [0; FEW];
+                let is_plain = dispatch!(level, simd => K::few(simd, truth, found, &mut columns));
+                let columns: Vec<usize> = columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
+                assert_eq!(is_plain.then_some(columns), expected, "{level:?} {truth:?} {found:?}");
+            }
+        }
+        assert!(plain > 1000 && rare > 100, "{plain} plain, {rare} rare");
+    }
+
+    #[test]
+    fn ids_are_matched_as_one_by_one_at_every_level() {
+        check(&[-1, 0, 5, i32::MIN, i32::MAX], |id| id as i32);
+        check(&[-1, 3 << 20], |id| (id << 20) as i32);
+        check(&[-1, u32::MAX.into(), 0, i64::MIN, 1 << 40], |id| id as i64);
+        check(&[-1, 7 << 40], |id| (id << 40) as i64);
+    }
+
+    /// Places that have been used up begin again, with nothing left of what was there.
+    #[test]
+    fn the_table_begins_again_when_places_end() {
+        let mut table = SlotTable::<i32> { next: u32::MAX - 60, ..SlotTable::default() };
+        for row in 0..20 {
+            let truth: Vec<i32> = (row..row + 20).collect();
+            let mut columns = Vec::new();
+            assert!(table.match_ids(&truth, &[row + 3, row + 100, 70], |_, column| columns.push(column)));
+            assert_eq!(columns, [4, 0, 0], "{row}");
+        }
+        assert!(table.next < 1000);
+        let long: Vec<i32> = (0..MANY as i32 + 1).collect();
+        assert!(!table.match_ids(&long, &[1], |_, _| ()), "which a plain function matches");
+    }
+}

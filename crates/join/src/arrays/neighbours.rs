@@ -1,0 +1,198 @@
+//! Rankings of nearest neighbours: the ids of the true ones of each query, and those that an approximate search found.
+//!
+//! A found id is worth the smallest t for which it is one of the t nearest: its column in the truth, or the first column with its distance.
+//! Of T columns, column t has the grade T + 1 − t, so that the nearest has the highest.
+
+use super::Rankings;
+use super::id_arrays::{IdArray, IdArrays, Worth, is_empty};
+use super::lists::Lists;
+use super::repeated::RepeatedIds;
+use super::shape::{Layout, Shape, wrong};
+use super::{RankingSource, expect};
+use crate::error::Result;
+use crate::numbers::{Integers, Numbers};
+
+/// The true nearest neighbours of each query, the nearest first. −1, or 2³² − 1, is an empty place.
+#[derive(Debug, Clone)]
+pub struct Neighbours<'a> {
+    truth: IdArray<'a>,
+    distances: Option<Numbers<'a>>,
+}
+
+impl<'a> Neighbours<'a> {
+    /// Makes the truth of ids of 32 or 64 bits, a row for each query. A whole number as the shape is the number of ids of each row.
+    ///
+    /// # Errors
+    /// Integers of 8 or 16 bits; a shape that does not fit.
+    pub fn ids(ids: impl Into<Integers<'a>>, shape: impl Into<Shape<'a>>) -> Result<Self> {
+        Ok(Neighbours { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
+    }
+
+    /// Adds the distances of the neighbours, which ascend in each row. Of neighbours with equal distances all stand where the first one
+    /// stands, so that each of them counts as found.
+    ///
+    /// # Errors
+    /// Another number of distances than of ids.
+    pub fn with_distances(self, distances: impl Into<Numbers<'a>>) -> Result<Self> {
+        let distances = distances.into();
+        expect("distances of the truth", distances.len(), self.truth.ids.len(), "ids")?;
+        Ok(Neighbours { distances: Some(distances), ..self })
+    }
+}
+
+/// The ids of an array, if they are integers that ids have.
+fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Result<IdArray<'a>> {
+    match ids {
+        Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
+            Ok(IdArray { name, ids, layout: Layout::new(shape, ids.len(), name)? })
+        }
+        _ => Err(wrong(format!("{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"))),
+    }
+}
+
+impl<'a> Rankings<'a> {
+    /// Makes rankings of the ids of neighbours that were found for each query, the nearest first. −1, or 2³² − 1, is an empty place: it keeps
+    /// its rank and is nothing. Queries without a true neighbour are no rankings.
+    ///
+    /// ```
+    /// use laneval::Evaluator;
+    /// use laneval::arrays::{Neighbours, Rankings};
+    /// let (truth, distances) = ([1i32, 2, 3, 4, 5, 6], [1.0f32, 2.0, 2.0, 2.0, 3.0, 4.0]);
+    /// let found = [1i64, 4];
+    /// let near = |truth| Evaluator::new(["NNR@2"])?.rankings(&Rankings::neighbours(truth, &found, 2)?);
+    /// let truth = Neighbours::ids(&truth, 6)?;
+    /// assert_eq!(near(truth.clone())?.runs[0].average(0), Some(0.5));
+    /// assert_eq!(near(truth.with_distances(&distances)?)?.runs[0].average(0), Some(1.0)); // 4 is as near as 2
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows than the truth has; no row with a true neighbour.
+    pub fn neighbours(
+        truth: Neighbours<'a>,
+        found: impl Into<Integers<'a>>,
+        shape: impl Into<Shape<'a>>,
+    ) -> Result<Self> {
+        let found = id_array("found", found.into(), shape.into())?;
+        Self::near(truth.truth, found, Worth::Nearness { distances: truth.distances })
+    }
+
+    /// Makes rankings as [`Rankings::neighbours`] does, in which a found neighbour counts as one of the t nearest if its distance is at most
+    /// that of the t-th true one and `within`, whatever its id. Of such rankings only recall of nearest neighbours has a value.
+    ///
+    /// ```
+    /// use laneval::Evaluator;
+    /// use laneval::arrays::{Neighbours, Rankings};
+    /// let truth = Neighbours::ids(&[1u32, 2], 2)?.with_distances(&[0.5f32, 0.7])?;
+    /// let rankings = Rankings::neighbours_within(truth, &[8u32, 9], 2, &[0.5f32, 0.9], 1e-3)?;
+    /// assert_eq!(Evaluator::new(["NNR@2"])?.rankings(&rankings)?.runs[0].average(0), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Rankings::neighbours`]; a truth without distances; another number of distances than of found ids; a `within` that is less
+    /// than 0 or not finite.
+    pub fn neighbours_within(
+        truth: Neighbours<'a>,
+        found: impl Into<Integers<'a>>,
+        shape: impl Into<Shape<'a>>,
+        distances: impl Into<Numbers<'a>>,
+        within: f64,
+    ) -> Result<Self> {
+        let (found, of_found) = (id_array("found", found.into(), shape.into())?, distances.into());
+        let Some(distances) = truth.distances else {
+            return Err(wrong(
+                "found_distances without truth_distances: those of both were expected".to_owned(),
+            ));
+        };
+        expect("distances of what was found", of_found.len(), found.ids.len(), "ids")?;
+        if !(within >= 0.0 && within.is_finite()) {
+            return Err(wrong(format!("within is {within}: a finite number from 0 was expected")));
+        }
+        Self::near(truth.truth, found, Worth::Within { distances, found: of_found, within })
+    }
+
+    fn near(truth: IdArray<'a>, found: IdArray<'a>, worth: Worth<'a>) -> Result<Self> {
+        let rows = truth.layout.rows();
+        let has_ids = |row: usize| truth.layout.row(row).any(|at| !is_empty(truth.ids.get(at)));
+        let dropped: Vec<usize> = (0..rows).filter(|&row| !has_ids(row)).collect();
+        Self::arrays(truth, found, worth, dropped)
+    }
+
+    /// Makes rankings of two arrays of ids of 32 or 64 bits: the relevant documents of each query, and the retrieved ones, the best first.
+    ///
+    /// ```
+    /// use laneval::Evaluator;
+    /// use laneval::arrays::Rankings;
+    /// let rankings = Rankings::id_arrays(&[1u32, 2, 7, 8], 2, &[9u32, 2, 3, 7, 5, 6], 3)?;
+    /// assert_eq!(Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0), Some(0.75));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows on one side.
+    pub fn id_arrays(
+        relevant: impl Into<Integers<'a>>,
+        of_relevant: impl Into<Shape<'a>>,
+        retrieved: impl Into<Integers<'a>>,
+        of_retrieved: impl Into<Shape<'a>>,
+    ) -> Result<Self> {
+        let relevant = id_array("relevant", relevant.into(), of_relevant.into())?;
+        let retrieved = id_array("retrieved", retrieved.into(), of_retrieved.into())?;
+        Self::arrays(relevant, retrieved, Worth::Same, Vec::new())
+    }
+
+    fn arrays(truth: IdArray<'a>, found: IdArray<'a>, worth: Worth<'a>, dropped: Vec<usize>) -> Result<Self> {
+        let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
+        if rows != of_found {
+            return Err(wrong(format!(
+                "{} has {of_found} rows, and {} {rows}: a row for each query was expected",
+                found.name, truth.name
+            )));
+        }
+        if rows > 0 && dropped.len() == rows {
+            return Err(wrong(format!(
+                "{} has empty places alone: ids of neighbours were expected",
+                truth.name
+            )));
+        }
+        let width = (0..rows).map(|row| truth.layout.row(row).len()).max().unwrap_or(0);
+        let repeats = RepeatedIds::default();
+        Self::of(RankingSource::Lists(Box::new(IdArrays { truth, found, worth, repeats, dropped, width })))
+    }
+
+    /// Sets what becomes of an id that was found twice for a query; by default it is an error.
+    ///
+    /// # Errors
+    /// Rankings without ids.
+    pub fn with_repeats(mut self, repeats: RepeatedIds) -> Result<Self> {
+        match &mut self.source {
+            RankingSource::Lists(lists) => lists.set_repeats(repeats),
+            _ => return Err(wrong("labels and scores have no ids that could repeat".to_owned())),
+        }
+        Ok(self)
+    }
+
+    /// The number of neighbours in the truth of each query, if these are rankings of neighbours.
+    pub fn true_neighbours(&self) -> Option<usize> {
+        self.id_lists()?.neighbours()
+    }
+
+    /// Whether distances decide what is near, so that only recall of nearest neighbours has a value.
+    #[doc(hidden)]
+    pub fn are_within(&self) -> bool {
+        self.id_lists().is_some_and(Lists::is_within)
+    }
+
+    /// The rows of the arrays that are no rankings, ascending: those without a true neighbour.
+    pub fn dropped_rows(&self) -> &[usize] {
+        self.id_lists().map_or(&[], Lists::dropped)
+    }
+
+    fn id_lists(&self) -> Option<&(dyn Lists + 'a)> {
+        match &self.source {
+            RankingSource::Lists(lists) => Some(&**lists),
+            _ => None,
+        }
+    }
+}
