@@ -50,6 +50,7 @@ mod texts;
 mod threads;
 mod titles;
 mod trec_eval;
+mod units;
 mod usage;
 mod wrapped;
 

@@ -126,6 +126,25 @@ pub enum Notice {
     },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
+    /// Results repeat a unit, and keep their ranks without counting.
+    RepeatsAreBlank {
+        /// The number of these results.
+        repeated: u64,
+        /// The number of all results.
+        results: u64,
+    },
+    /// Ids have the text by which units are told more than once, and two rules differ there.
+    UnitsTold {
+        /// The number of results with such ids.
+        ids: u64,
+        /// The text.
+        text: String,
+    },
+    /// Scores below 0 were added up, so that a unit is the worse the more results it has.
+    NegativeSums {
+        /// The number of results with such scores.
+        results: u64,
+    },
 }
 
 /// Writes the first few names of measures.
@@ -207,6 +226,26 @@ impl fmt::Display for Notice {
             Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
+            }
+            Notice::RepeatsAreBlank { repeated: 1, results } => {
+                write!(f, "1 of {results} results repeats a unit (--repeats blank)")
+            }
+            Notice::RepeatsAreBlank { repeated, results } => {
+                write!(f, "{repeated} of {results} results repeat a unit (--repeats blank)")
+            }
+            Notice::UnitsTold { ids, text } => {
+                let have = if *ids == 1 { "id has" } else { "ids have" };
+                write!(
+                    f,
+                    "{ids} {have} '{text}' twice: before:{text} takes what is before the last, before-first:{text} before the first"
+                )
+            }
+            Notice::NegativeSums { results } => {
+                let have = if *results == 1 { "result has a score" } else { "results have scores" };
+                write!(
+                    f,
+                    "{results} {have} below 0, so the sum of a unit is the lower the more results it has: --repeats mean or first does not count them"
+                )
             }
         }
     }

@@ -52,6 +52,8 @@ impl Join {
         size: ChunkSize,
         seed: Seed,
     ) -> Result<LabelMatrix> {
+        self.check_units()?;
+        self.check_qrels_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         if self.judged_by.is_some() && qrels.passes() {
@@ -91,6 +93,7 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        self.check_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input))?;
         let mut runs = self.open(runs, names, qrels.partner())?;
@@ -124,7 +127,7 @@ impl Join {
         let joining = self.joining(qrels);
         let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
-            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining }),
+            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining: joining.clone() }),
             // Without their judgments scores cannot be recognised, which is not a problem of the run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))

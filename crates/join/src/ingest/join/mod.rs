@@ -6,6 +6,7 @@
 //! files, judgments, memory   texts, judgments, and runs in memory, joined
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! facets               judgments by judge, by subtopic, or as preferences
+//! united               the results of a query by their units, those of a unit put together
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked, picks        a few queries alone, with their documents
 //! passing              a run that is read once, query by query
@@ -28,3 +29,4 @@ mod rows;
 pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;
 pub(in crate::ingest) mod sound;
+pub(in crate::ingest) mod united;

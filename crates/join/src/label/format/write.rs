@@ -6,9 +6,10 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied};
+use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied, encode_units};
 use super::layout::{
     ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, TIED, TILE_ALIGN, TILES,
+    UNITS,
 };
 use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
 use crate::error::{Error, Result};
@@ -70,6 +71,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
         (EXACT, REQUIRED, exact),
         (GROUPS, of_groups, groups),
         (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
+        (UNITS, OPTIONAL, encode_units(&matrix.rule)),
     ];
     let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
     let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
