@@ -1025,7 +1025,7 @@ fn schemas_that_are_none_are_refused() {
     let sound = sound()[0].to_bytes();
     for (schema, part) in [
         (0, "it has version 0, which no laneval has written"),
-        (3, "it has version 3, and this laneval reads version "),
+        (4, "it has version 4, and this laneval reads version "),
     ] {
         let mut before = sound.clone();
         before[16] = schema;

@@ -311,19 +311,18 @@ pub(crate) struct StoredUnits {
     units: String,
     repeats: String,
     rows: Option<u32>,
-    qrels_units: String,
 }
 
 impl StoredUnits {
     fn of(rule: &RankingRule) -> Option<Self> {
-        let UnitRule { units, repeats, rows, qrels_units } = rule.units.as_deref()?.clone();
-        Some(StoredUnits { units, repeats: repeats.to_string(), rows, qrels_units })
+        let UnitRule { units, repeats, rows } = rule.units.as_deref()?.clone();
+        Some(StoredUnits { units, repeats: repeats.to_string(), rows })
     }
 
     fn rule(self) -> Result<UnitRule, String> {
-        let StoredUnits { units, repeats, rows, qrels_units } = self;
+        let StoredUnits { units, repeats, rows } = self;
         let repeats = repeats.parse().map_err(|error: Error| error.to_string())?;
-        Ok(UnitRule { units, repeats, rows, qrels_units })
+        Ok(UnitRule { units, repeats, rows })
     }
 }
 

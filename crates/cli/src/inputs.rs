@@ -257,6 +257,12 @@ impl RankingOptions {
                 "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
             )));
         }
+        if self.units.are_of_qrels() {
+            let path = shown(path);
+            return Err(Stop::new(format!(
+                "{path} has no judgments that --qrels-units could put together: build it again with this option"
+            )));
+        }
         if let Some(by) = self.judgments_by.filter(|&by| matrix.judged_by() != Some(by)) {
             let built = match matrix.judged_by() {
                 Some(by) => format!("with --judgments-by {by}"),

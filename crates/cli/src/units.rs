@@ -55,11 +55,6 @@ impl UnitOptions {
         Ok(Join { units, qrels_units, repeats: self.repeats, rows: self.rows, ..join })
     }
 
-    /// Returns how several results of one document are treated.
-    pub fn repeats(&self) -> Repeats {
-        self.repeats.unwrap_or(if self.units.is_some() { Repeats::First } else { Repeats::Error })
-    }
-
     /// Returns the first option that was given and that a matrix was not built with: how it was built, and what is asked for.
     ///
     /// # Errors
@@ -68,7 +63,6 @@ impl UnitOptions {
         let asked = self.of(Join::default())?.rule().of_units();
         let given = |option: &str| match option {
             "--units" => self.units.clone(),
-            "--qrels-units" => self.qrels_units.clone(),
             "--repeats" => self.repeats.map(|repeats| repeats.to_string()),
             _ => self.rows.map(|rows| rows.to_string()),
         };
@@ -86,9 +80,8 @@ impl UnitOptions {
             .next())
     }
 
-    /// Returns whether the judgments or the results are other than they stand in a file.
-    pub fn are_given(&self) -> bool {
-        let UnitOptions { units, qrels_units, repeats, rows } = self;
-        units.is_some() || qrels_units.is_some() || repeats.is_some() || rows.is_some()
+    /// Returns whether judgments are of pieces of documents.
+    pub fn are_of_qrels(&self) -> bool {
+        self.qrels_units.is_some()
     }
 }

@@ -93,13 +93,12 @@ impl Join {
         }
     }
 
-    /// What is done with units, if anything is.
+    /// What is done with units, if anything is. Those of judgments are in the fingerprint of what they are put together to.
     fn unit_rule(&self) -> Option<UnitRule> {
-        (self.puts_together() || self.qrels_units.is_given()).then(|| UnitRule {
+        self.puts_together().then(|| UnitRule {
             units: self.units.to_string(),
             repeats: self.repeats(),
             rows: self.rows.map(NonZeroU32::get),
-            qrels_units: self.qrels_units.to_string(),
         })
     }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use super::notice::Notice;
 use crate::error::Error;
 
 /// What becomes of several results of one document, or of one unit: see [`Join::units`](crate::ingest::Join::units).
@@ -105,20 +104,6 @@ pub struct UnitCounts {
 }
 
 impl UnitCounts {
-    /// Returns the notices that these counts give cause for; `units` is the rule of the units.
-    pub fn notices(&self, units: &str) -> Vec<Notice> {
-        let text = units.split_once(':').map_or("", |(_, text)| text);
-        [
-            (self.repeated > 0)
-                .then_some(Notice::RepeatsAreBlank { repeated: self.repeated, results: self.results }),
-            (self.twice > 0).then(|| Notice::UnitsTold { ids: self.twice, text: text.to_owned() }),
-            (self.negative > 0).then_some(Notice::NegativeSums { results: self.negative }),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
-    }
-
     /// Adds the counts of other queries.
     pub fn merge(&mut self, other: UnitCounts) {
         self.results = self.results.saturating_add(other.results);

@@ -70,7 +70,7 @@ impl IdealOf {
 
 named!(IdealOf, "what ideal rankings are made of");
 
-/// What was done with the units of results and of judgments before rankings were made; each rule as its option says it.
+/// What was done with the units of results before rankings were made, as the options say it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct UnitRule {
@@ -80,8 +80,6 @@ pub struct UnitRule {
     pub repeats: Repeats,
     /// The number of best results of a query that were kept before; `None` if all were.
     pub rows: Option<u32>,
-    /// The rule of the units of judgments; empty if ids are units.
-    pub qrels_units: String,
 }
 
 impl UnitRule {
@@ -93,7 +91,6 @@ impl UnitRule {
             ("--units", [text(&self.units), text(&other.units)]),
             ("--repeats", [self.repeats.to_string(), other.repeats.to_string()]),
             ("--rows", [rows(self.rows), rows(other.rows)]),
-            ("--qrels-units", [text(&self.qrels_units), text(&other.qrels_units)]),
         ];
         both.into_iter().filter(|(_, [own, others])| own != others).collect()
     }

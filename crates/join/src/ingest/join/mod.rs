@@ -12,6 +12,7 @@
 //! passing              a run that is read once, query by query
 //! seen                 scores that may mislead
 //! rows                 the rows of a text, passed on as they are written
+//! united_rows          the same with those of a unit put together
 //! sound                what holds for all inputs of a join together
 //! ```
 
@@ -30,3 +31,4 @@ pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;
 pub(in crate::ingest) mod sound;
 pub(in crate::ingest) mod united;
+mod united_rows;

@@ -25,6 +25,7 @@ use crate::ingest::record::by_query::{Scattered, each_query};
 use crate::ingest::record::packed::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use crate::ingest::record::reader::{Make, RowReader, Source, Together, WorkerResults};
 use crate::ingest::settings::Join;
+use crate::ingest::units::rule::Units;
 use crate::label::code::MAX_GRADES;
 use crate::label::{
     Above, Codebook, RankingRule, Repeats, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies,
@@ -526,7 +527,7 @@ impl Join {
     }
 
     /// What is done with the units of results, if anything is.
-    fn units_asked(&self) -> Option<Arc<UnitsAsked>> {
+    pub(in crate::ingest) fn units_asked(&self) -> Option<Arc<UnitsAsked>> {
         self.puts_together().then(|| {
             Arc::new(UnitsAsked {
                 units: self.units.clone(),
@@ -544,6 +545,14 @@ impl Join {
         let repeats = self.repeats();
         let refused = |message: String| Err(Error::Unanswerable(message));
         self.units.check()?;
+        if matches!(self.units, Units::Column(_))
+            && self.runs_as.columns.as_ref().is_some_and(|columns| columns.ordered().is_some())
+        {
+            return refused(format!(
+                "--units {} names a column, and the columns of the run are given in their order: give their names",
+                self.units
+            ));
+        }
         if repeats.makes_scores() && matches!(self.ties, Ties::Input | Ties::Rank) {
             let ties = self.ties;
             return refused(format!(

@@ -179,10 +179,10 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
 
 /// Encodes what was done with units; `None` if nothing was.
 pub(super) fn encode_units(rule: &RankingRule) -> Option<Vec<u8>> {
-    let UnitRule { units, repeats, rows, qrels_units } = rule.units.as_deref()?;
+    let UnitRule { units, repeats, rows } = rule.units.as_deref()?;
     let mut out = Encoder::default();
     out.u32(rows.unwrap_or(0));
-    [units, &repeats.to_string(), qrels_units].iter().for_each(|text| out.string(text.as_bytes()));
+    [units, &repeats.to_string()].iter().for_each(|text| out.string(text.as_bytes()));
     Some(out.0)
 }
 
@@ -192,10 +192,10 @@ pub(super) fn decode_units(from: &mut Decoder<'_>) -> Result<UnitRule> {
         let bytes = from.string()?.to_vec();
         String::from_utf8(bytes).map_err(|_| from.bad("a rule is not UTF-8".into()))
     };
-    let [units, named, qrels_units] = [text()?, text()?, text()?];
+    let [units, named] = [text()?, text()?];
     from.end()?;
     let repeats = named.parse().map_err(|_| from.bad(format!("unknown way `{named}` of repeats")))?;
-    let rule = UnitRule { units, repeats, rows, qrels_units };
+    let rule = UnitRule { units, repeats, rows };
     // Other words for the same, or for nothing, would be other bytes of one matrix.
     if rule.repeats.to_string() != named || rule == UnitRule::default() {
         return Err(from.bad("it says nothing, or in other words than are written".into()));
