@@ -392,17 +392,24 @@ def evaluate_ids(
 
     >>> laneval.evaluate_ids({"q1": ["a"], "q2": ["b"]}, {"q2": ["c", "b"], "q1": ["a"]}, "RR", per_query=True).per_query().to_dict()
     {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
+
+    An id that is in a retrieved list again is an error, unless `repeats` says otherwise: with `"first"` only its first place counts, and the
+    others close up; with `"blank"` they stay, as documents that nobody judged.
+
+    >>> [laneval.evaluate_ids([["a", "b"]], [["a", "a", "b"]], "AP", repeats=how)["AP"] for how in ("first", "blank")]
+    [1.0, 0.8333333333333333]
     """
+    repeats = options.pop("repeats", None)
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
     if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
     if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
-        return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
+        return _ranked(_native.Arrays.ids(relevant, retrieved, repeats=repeats), measures, options)
     judged, found = _by_query(relevant, "relevant"), _by_query(retrieved, "retrieved")
     ignored = [query for query in found if query not in judged]
     if ignored and len(ignored) == len(found):
         raise InputError("retrieved: no query of it is judged: the queries of both were expected to have the same ids")
-    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged))
+    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged), repeats)
     return with_ignored(_ranked(arrays, measures, options), ignored, 3)
 
 

@@ -1,12 +1,14 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
 use laneval::arrays::{Ideal, Integers, Rankings, Shape};
-use laneval::{Error, Ids, LabelMatrix};
+use laneval::{Error, Ids, LabelMatrix, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFrozenSet, PyInt, PySet, PyString};
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::errors::{option, option_of};
 use crate::ffi::Array;
 use crate::matrix::Matrix;
 use crate::table;
@@ -62,6 +64,24 @@ impl IntegerArray {
 enum PyId {
     Integer(i64),
     Text(Box<[u8]>),
+    /// The place of an id that its list has before, and that counts as a document that nobody judged.
+    Blank(usize),
+}
+
+/// Returns the ids of a list, of which those that it has again are left out, or are blank.
+fn put_together(ids: Vec<PyId>, repeats: Repeats) -> Vec<PyId> {
+    if repeats == Repeats::Error {
+        return ids;
+    }
+    let again: Vec<bool> = {
+        let mut met = HashSet::new();
+        ids.iter().map(|id| !met.insert(id)).collect()
+    };
+    let of = |(at, (id, again)): (usize, (PyId, bool))| match again {
+        false => Some(id),
+        true => (repeats == Repeats::Blank).then_some(PyId::Blank(at)),
+    };
+    ids.into_iter().zip(again).enumerate().filter_map(of).collect()
 }
 
 impl PyId {
@@ -81,6 +101,7 @@ impl std::fmt::Debug for PyId {
         match self {
             PyId::Integer(integer) => write!(f, "{integer}"),
             PyId::Text(text) => write!(f, "{:?}", String::from_utf8_lossy(text)),
+            PyId::Blank(_) => f.write_str("blank"),
         }
     }
 }
@@ -151,14 +172,22 @@ impl Arrays {
     }
 
     /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones; `None` is a list without any. The
-    /// queries may have ids.
+    /// queries may have ids. `repeats` says what becomes of an id that is retrieved again.
     #[staticmethod]
-    #[pyo3(signature = (relevant, retrieved, queries=None))]
+    #[pyo3(signature = (relevant, retrieved, queries=None, repeats=None))]
     fn ids(
         relevant: &Bound<'_, PyAny>,
         retrieved: &Bound<'_, PyAny>,
         queries: Option<Vec<String>>,
+        repeats: Option<&str>,
     ) -> PyResult<Self> {
+        let py = relevant.py();
+        let repeats = repeats.map_or(Ok(Repeats::Error), str::parse).map_err(|error| option_of(py, error))?;
+        if repeats.makes_scores() {
+            let message =
+                format!("repeats is '{repeats}', and lists of ids have no scores that could be added");
+            return Err(option(py, message + ": error, first or blank was expected"));
+        }
         let relevant = lists(relevant, "relevant", |list| {
             if let Ok(mapping) = list.cast::<pyo3::types::PyMapping>() {
                 return mapping
@@ -182,7 +211,8 @@ impl Arrays {
                     list.get_type().name()?
                 )));
             }
-            list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<PyId>>>()
+            let ids = list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<PyId>>>()?;
+            Ok(put_together(ids, repeats))
         })?;
         let ids = queries.map(|queries| queries.iter().map(String::as_bytes).collect());
         Ok(Arrays { source: ArraySource::Ids { relevant, retrieved }, relevant: None, judged: None, ids })

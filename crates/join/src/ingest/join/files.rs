@@ -165,7 +165,9 @@ mod tests {
     use crate::cases::cases;
     use crate::ingest::bytes::hash::tests::{KNOWN, OTHER, colliding};
     use crate::ingest::lines::dialect::Dialect;
-    use crate::label::Ties;
+    use crate::ingest::units::map::UnitMap;
+    use crate::ingest::units::rule::Units;
+    use crate::label::{Repeats, Ties};
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 
@@ -221,6 +223,36 @@ mod tests {
             &format!("{qrels}2 0 a 1\n10 0 a 1"),
             &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
         );
+    }
+
+    #[test]
+    fn cuts_change_no_units() {
+        let qrels = "2 0 a 1\n2 0 b 0\n1 0 c 3\n1 0 a 2\n";
+        let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
+        let scattered = format!("{run}2 Q0 a#3 5 2 t\n1 Q0 a#3 5 3 t\n");
+        let map = [
+            ("a#1", "a"),
+            ("a#2", "a"),
+            ("a#3", "c"),
+            ("b", "b"),
+            ("b#1", "b"),
+            ("c#1#1", "c"),
+            ("c#1#2", "a"),
+        ];
+        let map = Units::Map(Arc::new(UnitMap::of(map).unwrap()));
+        for units in [Units::before("#"), Units::before_first("#"), map, Units::AsIs] {
+            for repeats in ["error", "first", "blank", "sum", "mean:2"] {
+                let repeats: Repeats = repeats.parse().unwrap();
+                let join = Join { units: units.clone(), repeats: Some(repeats), ..Join::default() };
+                for text in [run, &scattered, &format!("{run}1 Q0 #2 9 1 t\n1 Q0 zz 9 9 t\n")] {
+                    check(join.clone(), qrels, text);
+                    check(Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
+                }
+                let passages = "2 0 a#1 1\n2 0 a#9 2\n1 0 c#1 3\n2 0 b 0\n1 0 a#1 -1\n";
+                let join = Join { qrels_units: Units::before("#"), ..join };
+                check(join, passages, run);
+            }
+        }
     }
 
     /// Hashes of queries and documents that are all the same under one of two seeds change nothing.

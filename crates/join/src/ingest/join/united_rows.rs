@@ -8,7 +8,7 @@ use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::{Findings, whole_file};
-use crate::ingest::record::packed::{Docnos, Record, address, copy_docno, score_of_key, sort_key};
+use crate::ingest::record::packed::{Docnos, Record, address, by_docno, copy_docno, score_of_key, sort_key};
 use crate::ingest::rows::text_rows::{TextRank, TextRow};
 use crate::ingest::units::rule::Units;
 use crate::label::RankingRule;
@@ -97,9 +97,11 @@ impl HeldRows {
             uniting.unite(self.queries.ids().get(query), &records, ids, &mut findings);
             let units = uniting.docnos(&ids);
             let mut rows = unit_rows(query, &records, uniting.united(), units, score_of_key);
-            // A file's order has no sums, and otherwise the best result of each unit stays where it is.
-            if !asked.repeats.makes_scores() {
-                rows.sort_unstable_by_key(|of| of.row);
+            // A file's order has no sums, which are ranked; otherwise the best result of each unit stays where it is.
+            if asked.repeats.makes_scores() {
+                let by_docno = by_docno(rule.ties);
+                let of = |one: &UnitRow, other: &UnitRow| other.value.total_cmp(&one.value);
+                rows.sort_by(|one, other| of(one, other).then_with(|| by_docno(&one.unit, &other.unit)));
             }
             kept.extend(rows);
         }
