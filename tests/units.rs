@@ -403,6 +403,16 @@ fn columns_name_units() {
     let found =
         join.files(text("qrels", QRELS), [RunInput::named("run", text("run.jsonl", records))]).unwrap();
     assert_eq!(labels(&found)[..4], [5, 4, 0, 0]);
+    let refused = |run: &str| {
+        let files = join.files(text("qrels", QRELS), [RunInput::named("run", text("run.json", run))]);
+        files.unwrap_err().to_string()
+    };
+    let objects = refused("{\"q\": {\"A\": 3}}");
+    assert!(
+        objects.starts_with("run.json: is JSON") && objects.ends_with("no column 'ref_doc_id' of units"),
+        "{objects}"
+    );
+    assert!(refused("q Q0 A 1 3 t\n").contains("ref_doc_id"));
     let missing = Join { units: Units::column("parent"), ..Join::default() };
     let refused = missing.files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", table))]);
     assert!(refused.unwrap_err().to_string().contains("parent"));

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Result, printable};
 use crate::ingest::bytes::input::Input;
 use crate::ingest::format::foreign::{OtherFormat, head};
 use crate::ingest::format::look::{KnownOfText, TableReaders};
@@ -161,14 +161,25 @@ impl Join {
             Purpose::Run(partner) => (Role::Run, partner, self.ties == Ties::Rank),
             Purpose::Rows(role, partner) => (role, partner, true),
         };
-        let (by, read_as) = match role {
-            Role::Qrels => (self.table_facets(), self.qrels_as.of_units(&self.qrels_units)),
-            Role::Run => (None, self.runs_as.of_units(&self.units)),
+        let (by, read_as, units) = match role {
+            Role::Qrels => (self.table_facets(), &self.qrels_as, &self.qrels_units),
+            Role::Run => (None, &self.runs_as, &self.units),
         };
-        let read_as = &*read_as;
+        let read_as = &*read_as.of_units(units);
         let tables = TableReaders { reader: self.tables, ranks };
         let known = KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
-        start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
+        let form = start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))?;
+        match units {
+            Units::Column(name) if !form.has_names() => {
+                let message = format!(
+                    "is {}, which has no column '{}' of units",
+                    form.what,
+                    printable(name.as_bytes())
+                );
+                Err(OtherFormat::Told(0, message))
+            }
+            _ => Ok(form),
+        }
     }
 
     /// The facets by which judgments are read, if tables can have them.
