@@ -89,6 +89,8 @@ class Options(TypedDict, total=False):
     """The format of files of runs, if it cannot be recognised from the content."""
     drop_identical_ids: bool
     """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
+    dialect: Literal["laneval", "trec9", "trec10"]
+    """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
     units: str | Mapping[str, str]
     """The documents that results are pieces of: a rule, `"before:#"`, `"before-first:#"`, `"map:FILE"` or `"column:NAME"`, or a dict of ids and
     their documents. Judgments are of documents, and equal scores are ordered by the ids of documents.
@@ -102,8 +104,6 @@ class Options(TypedDict, total=False):
     """
     rows: int
     """The number of best results of a query that are kept before those of a document are put together. The default is all of them."""
-    dialect: Literal["laneval", "trec9", "trec10"]
-    """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
     judgments_by: JudgmentsBy
     """How judgments are read if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The default is what the
     measures need.

@@ -78,12 +78,12 @@ impl Settings {
             keep_ties: tied != TiedValue::Ranked || measures.iter().any(Measure::needs_ties),
             runs_as: read_as(py, run_format.as_deref())?,
             drop_identical_ids: given.get("drop_identical_ids")?.unwrap_or_default(),
+            judged_by,
+            tables: tables(),
             units: given.units("units")?,
             qrels_units: given.units("qrels_units")?,
             repeats: given.named("repeats")?,
             rows: given.positive("rows")?.map(|rows| NonZeroU32::try_from(rows).unwrap_or(NonZeroU32::MAX)),
-            judged_by,
-            tables: tables(),
             ..Join::default()
         };
         let judged_only = given.get("judged_only")?.unwrap_or_default();

@@ -76,4 +76,4 @@ def test_wrong_values_are_refused() -> None:
     one = laneval.evaluate(QRELS, RUN, "AP", units="before:#", per_query=True)
     other = laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="sum", per_query=True)
     with pytest.raises(ValueError, match="different rules"):
-        laneval.compare({"one": one, "other": other})
+        one.compare(other)

@@ -179,6 +179,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
 
     /// Notes whether ranks or scores decide.
     fn ranks(&mut self, order: Order) -> Result<()> {
+        self.joining.check_units(&self.source, order)?;
         let by_rank = !matches!(order, Order::Scores { .. });
         if *self.by_rank.get_or_insert(by_rank) == by_rank {
             return Ok(());
@@ -214,7 +215,6 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// Reads rows; `before` is the number of lines before them.
     fn read(&mut self, source: &impl Source, before: u64) -> Result<bool> {
         let (joining, order) = (&self.joining, source.order());
-        joining.check_units(source.name(), order)?;
         let (places, chunks, make) = (&self.places, self.chunks, &self.make);
         let stop = AtomicBool::new(false);
         let spare = Mutex::new(std::mem::take(&mut self.workers));
