@@ -133,9 +133,9 @@ use laneval_join::{facets, ingest, label, numbers, sort, watch};
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
 #[doc(inline)]
-pub use ingest::{ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput};
+pub use ingest::{ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput, UnitMap, Units};
 #[doc(inline)]
-pub use label::{JudgedBy, LabelMatrix, Notice, ScoreType, Ties, View};
+pub use label::{JudgedBy, LabelMatrix, Notice, Repeats, ScoreType, Ties, View};
 pub use measure::Measure;
 pub use plan::Plan;
 #[doc(inline)]
@@ -161,7 +161,7 @@ pub mod labels {
     #[doc(inline)]
     pub use crate::label::{
         Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen,
-        TieCounts, TiedGroup, TiedGroups, Unmatched,
+        TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule, Unmatched,
     };
 }
 

@@ -7,7 +7,7 @@ use laneval::arrays::{self, Rankings};
 use laneval::lmx::Description;
 use laneval::{
     CutOff, Error, Evaluator, IdealOf, Input, Join, JudgedBy, LabelMatrix, Qrels, RankingRule, RowTies,
-    RunInput, ScoreType, ScoresSeen, TiedGroup, Ties, Unmatched,
+    RunInput, ScoreType, ScoresSeen, TiedGroup, Ties, Units, Unmatched,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -328,6 +328,31 @@ fn matrix_with_alike_groups() -> LabelMatrix {
     let run = run.chain([("b", "d3", 1.0), ("b", "d4", 1.0)]);
     let join = Join { keep_ties: true, ..Join::default() };
     join.rankings(&Qrels::new(judged).unwrap(), [("run".to_owned(), run)]).unwrap()
+}
+
+/// The file with what was done with units is frozen too.
+#[test]
+fn units_are_kept_in_a_section_that_may_be_skipped() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-units.lmx");
+    let run = [("a", "d1#1", 3.0), ("a", "d2#1", 3.0), ("a", "d1#2", 2.0), ("b", "d1#1", 1.0)];
+    let qrels = Qrels::new([("a", "d1", 1.0), ("b", "d1", 0.0)]).unwrap();
+    let repeats = "sum:2".parse().ok();
+    let join = Join { units: Units::before("#"), repeats, rows: NonZeroU32::new(7), ..Join::default() };
+    let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    let bytes = std::fs::read(&fixture).unwrap();
+    assert_eq!(matrix.to_bytes(), bytes);
+    let read = LabelMatrix::from_bytes(&bytes).unwrap();
+    assert_eq!((read.rule(), read.to_bytes()), (matrix.rule(), bytes.clone()));
+    let description = Description::read(&fixture).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name), (2, 14, "units"));
+    let file = Forged::of(&bytes);
+    let (mark, content) = (file.more[0].1, &file.more[0].2);
+    assert_eq!((mark, &content[..]), (1, &b"\x07\0\0\0\x08\0\0\0before:#\x05\0\0\0sum:2"[..]));
+    LabelMatrix::verify(&fixture).unwrap();
 }
 
 /// The file with groups of one grade is frozen too. Readers who do not know that section skip it.

@@ -115,8 +115,8 @@ fn arrows_point_down_only() {
 }
 
 /// The layers of `ingest`, a folder or a file each, from the lowest: a layer may use itself and those before it.
-const INGEST: [&str; 9] =
-    ["bytes", "lines", "columns", "format", "settings", "text", "rows", "record", "join"];
+const INGEST: [&str; 10] =
+    ["bytes", "lines", "columns", "format", "units", "settings", "text", "rows", "record", "join"];
 
 #[test]
 fn layers_of_ingest_know_only_those_below() {

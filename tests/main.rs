@@ -56,5 +56,6 @@ mod tied_values;
 mod ties;
 mod together;
 mod traits;
+mod units;
 mod variants;
 mod watch;

@@ -381,9 +381,9 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let longer = with_checksum(&[&bytes[HEAD..], &[0]].concat());
     assert!(Partial::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
     let mut later = bytes.clone();
-    later[16] = 3;
+    later[16] = 4;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
-    assert!(error.contains("it has version 3, and this laneval reads version 2 at most"), "{error}");
+    assert!(error.contains("it has version 4, and this laneval reads version 3 at most"), "{error}");
     later[16] = 0;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
     assert!(error.contains("it has version 0, which no laneval has written"), "{error}");

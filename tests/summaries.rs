@@ -194,7 +194,7 @@ fn bits(run: &RunScores) -> impl PartialEq + std::fmt::Debug + use<> {
     let stats =
         run.stats.iter().map(|stats| stats.iter().map(|&(name, value)| (name, value.to_bits())).collect());
     let stats: Vec<Vec<(StatName, u64)>> = stats.collect();
-    let who = (run.name.clone(), run.group.clone(), run.tag.clone(), run.rule);
+    let who = (run.name.clone(), run.group.clone(), run.tag.clone(), run.rule.clone());
     (who, run.queries, run.filled, run.missing.clone(), run.ignored.clone(), run.notices.clone(), stats)
 }
 
@@ -886,10 +886,10 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let longer = with_checksum([&bytes[28..], &[0]].concat());
     assert!(Summary::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
     let mut later = bytes;
-    later[16] = 3;
+    later[16] = 4;
     let error = Summary::from_bytes(&later).unwrap_err().to_string();
     assert!(
-        error.contains("it has version 3, and this laneval reads version 2 at most: read it with a newer"),
+        error.contains("it has version 4, and this laneval reads version 3 at most: read it with a newer"),
         "{error}"
     );
 }
@@ -1067,7 +1067,7 @@ fn schemas_that_are_none_are_refused() {
     let sound = sound()[0].to_bytes();
     for (schema, part) in [
         (0, "it has version 0, which no laneval has written"),
-        (3, "it has version 3, and this laneval reads version "),
+        (4, "it has version 4, and this laneval reads version "),
     ] {
         let mut before = sound.clone();
         before[16] = schema;

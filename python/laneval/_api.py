@@ -396,7 +396,14 @@ def evaluate_ids(
 
     >>> laneval.evaluate_ids({"q1": ["a"], "q2": ["b"]}, {"q2": ["c", "b"], "q1": ["a"]}, "RR", per_query=True).per_query().to_dict()
     {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
+
+    An id that is in a retrieved list again is an error, unless `repeats` says otherwise: with `"first"` only its first place counts, and the
+    others close up; with `"blank"` they stay, as documents that nobody judged.
+
+    >>> [laneval.evaluate_ids([["a", "b"]], [["a", "a", "b"]], "AP", repeats=how)["AP"] for how in ("first", "blank")]
+    [1.0, 0.8333333333333333]
     """
+    repeats = options.pop("repeats", None)
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
     if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")

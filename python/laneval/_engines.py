@@ -35,6 +35,10 @@ class EngineOptions(TypedDict, total=False):
     known: Literal["judged", "retrieved"]
     as_: str
     drop_identical_ids: bool
+    units: str | Mapping[str, str]
+    qrels_units: str | Mapping[str, str]
+    repeats: str
+    rows: int
     engine: Literal["auto", "cpu", "gpu", "reference"]
     adapter: str
     threads: int
@@ -105,6 +109,8 @@ class Work:
         ties: str = self.options.get("ties", "docno-desc")
         if ties in ("input", "rank"):
             raise UnanswerableError(f"ties={ties!r}: a shuffle keeps neither the order of rows nor ranks")
+        if str(options.get("units", "")).startswith("column:"):
+            raise UnanswerableError(f"units={options['units']!r}: say which column names documents with columns={{\"doc\": …}}")
         if isinstance(runs, str):
             raise TypeError(f"runs is {runs!r}: a list of names was expected")
         if ready.custom:

@@ -94,6 +94,19 @@ class Options(TypedDict, total=False):
     """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
     """The strictness with which files are read: that of laneval, or what trec_eval 9 (`"trec9"`) or 10 (`"trec10"`) takes."""
+    units: str | Mapping[str, str]
+    """The documents that results are pieces of: a rule, `"before:#"`, `"before-first:#"`, `"map:FILE"` or `"column:NAME"`, or a dict of ids and
+    their documents. Judgments are of documents, and equal scores are ordered by the ids of documents.
+    """
+    qrels_units: str | Mapping[str, str]
+    """The same of judgments, if pieces are judged and documents retrieved: the largest grade of a document counts."""
+    repeats: str
+    """What becomes of several results of one document: an error (`"error"`, the default), the best one stays (`"first"` or `"max"`, the default
+    with `units`), the others stay as documents that nobody judged (`"blank"`), or the sum or the mean of their scores, perhaps of the best ones
+    only (`"sum"`, `"sum:3"`, `"mean"`, `"mean:3"`).
+    """
+    rows: int
+    """The number of best results of a query that are kept before those of a document are put together. The default is all of them."""
     judgments_by: JudgmentsBy
     """How judgments are read if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The default is what the
     measures need.
@@ -108,6 +121,10 @@ FLAGS: tuple[str, ...] = tuple(
     word for word, of in Options.__annotations__.items() if getattr(of, "__forward_arg__", of) in ("bool", bool)
 )
 """The keywords that are `True` or `False`."""
+
+
+UNITS: tuple[str, ...] = ("units", "qrels_units")
+"""The keywords that are rules of units."""
 
 
 class Ready:
@@ -126,7 +143,9 @@ class Ready:
         self.options = options = settled(options)
         self.view = (options.get("depth"), options.get("judged_only", False))
         progress = options.get("progress")
-        if progress:
+        if any(_holds_map(options.get(word)) for word in UNITS):  # its file may change, and a dict is not remembered
+            self.native = settings(names, options, _bar if progress is True else progress or None)
+        elif progress:
             self.native = settings(names, options, _bar if progress is True else progress)
         else:
             of = {**options, "threads": threads_of(options.get("threads"))}
@@ -226,12 +245,17 @@ def checked(options: Options) -> None:
         of = options.get(word, False)
         if not isinstance(of, bool):
             raise TypeError(f"{word} is {of!r}: True or False was expected")
-    for word in ("queries", "ties", "score", "engine", "dialect"):
+    for word in ("queries", "ties", "score", "engine", "dialect", "repeats"):
         of = options.get(word, "")
         if not isinstance(of, str):
             raise TypeError(f"{word} is {of!r}: a str was expected")
     whole(options.get("threads"), "threads")
     whole(options.get("depth"), "depth")
+    whole(options.get("rows"), "rows")
+    for word in UNITS:
+        of = options.get(word, "")
+        if not isinstance(of, (str, Mapping)):
+            raise TypeError(f"{word} is {of!r}: a str such as 'before:#', or a dict of ids and their documents, was expected")
     stats = options.get("stats", ())
     if not isinstance(stats, Iterable):
         raise TypeError(f"stats is {stats!r}: names of statistics were expected, such as ['std']")
@@ -269,7 +293,7 @@ def alone(options: Options, where: str, instead: str) -> None:
     """
     made: dict[str, object] = {
         "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,
-        "subset": None,
+        "subset": None, "units": None, "qrels_units": None, "repeats": None, "rows": None,
     }
     for word, default in made.items():
         of = options.get(word, default)
@@ -297,7 +321,20 @@ def settings(
     """The settings of the native part."""
     checked(options)
     of = {**options, "stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))}
+    of.update({word: units_of(options.get(word)) for word in UNITS})  # type: ignore[misc]
     return _native.Settings(list(names), of, progress)
+
+
+def units_of(of: str | Mapping[str, str] | None) -> _native.Units | None:
+    """The units of a rule, or of a dict of ids."""
+    if of is None:
+        return None
+    return _native.Units.rule(of) if isinstance(of, str) else _native.Units.mapping([(str(k), str(v)) for k, v in of.items()])
+
+
+def _holds_map(of: object) -> bool:
+    """Whether units are a map, in a file or a dict."""
+    return isinstance(of, Mapping) or (isinstance(of, str) and of.startswith("map:"))
 
 
 def threads_of(asked: int | None) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from laneval import _native
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
-from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names
+from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names, units_of
 
 class ArrowStream(Protocol):
     """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
@@ -39,7 +39,7 @@ class Qrels:
 
     `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect` and `judgments_by` are the keywords of
     `Options`, and `format` is its `qrels_format`. `query_lengths` is the file that says how many lines each query has in LETOR judgments
-    without `qid`; its name was `groups` once. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
+    without `qid`; its name was `groups` once. `units` is the `qrels_units` of `Options`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
     0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
@@ -71,11 +71,14 @@ class Qrels:
         format: Format | None = None,
         query_lengths: Path | None = None,
         judgments_by: JudgmentsBy | None = None,
+        units: str | Mapping[str, str] | None = None,
         groups: Path | None = None,
     ) -> None:
         """Reads judgments."""
-        query_lengths = _query_lengths(query_lengths, groups)
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by)
+        query_lengths, of_units = _query_lengths(query_lengths, groups), units_of(units)
+        self._native = _native.Qrels(
+            source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, of_units
+        )
 
     @property
     def queries(self) -> list[str]:
@@ -143,13 +146,15 @@ def _judgments(
 ) -> _native.Qrels:
     """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        for name, given in (("query_lengths", query_lengths), ("judgments_by", options.get("judgments_by"))):
+        read = {"query_lengths": query_lengths, "judgments_by": options.get("judgments_by"), "qrels_units": options.get("qrels_units")}
+        for name, given in read.items():
             if given is not None:
                 raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
         return qrels._native
     by = None if ready is None else ready.native.judgments_by()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by)
+    units = units_of(options.get("qrels_units"))
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

@@ -57,7 +57,8 @@ def evaluate(
     the summary.
 
     `measures` are names as for `laneval.evaluate`, and `options` the keywords of `Options` that apply to a partition: `queries`, `ties`
-    (but `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `as_`, `drop_identical_ids`, `engine`, `adapter`, `threads`
+    (but `"input"` and `"rank"`), `score`, `depth`, `judged_only`, `known`, `as_`, `drop_identical_ids`, `units` (but `"column:NAME"`),
+    `qrels_units`, `repeats`, `rows`, `engine`, `adapter`, `threads`
     and `dialect`. The default is one thread of the CPU.
 
     `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the

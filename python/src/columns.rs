@@ -59,6 +59,19 @@ pub enum NamedColumns {
     Ordered(Vec<Option<String>>),
 }
 
+impl NamedColumns {
+    /// The columns of runs whose results are of these units, which may be a column.
+    pub fn of_units(self, units: &laneval::Units) -> Self {
+        match (self, units) {
+            (NamedColumns::Named(mut columns), laneval::Units::Column(name)) => {
+                columns.insert("doc".to_owned(), name.to_string());
+                NamedColumns::Named(columns)
+            }
+            (columns, _) => columns,
+        }
+    }
+}
+
 impl Default for NamedColumns {
     fn default() -> Self {
         NamedColumns::Named(HashMap::new())

@@ -14,6 +14,7 @@ use arrow_schema::ArrowError;
 use laneval::compare::{
     self, ComparisonOptions, Difference, Gate, Interval, Judged, Pair, Permutations, judged_measure,
 };
+use laneval::labels::UnitRule;
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
 use laneval::{Error, Ids, QuerySet, RankingRule, RunScores, Scores, StatName, Unmatched, Watch};
@@ -426,12 +427,24 @@ fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResul
         ties: parsed(py, known, "ties")?,
         score: parsed(py, known, "score")?,
         depth: item(known, "depth")?.extract()?,
+        units: known_units(py, known)?,
     };
     run.ideal = parsed(py, known, "ideal")?;
     run.fingerprints = fingerprints.iter().map(fingerprint).collect::<PyResult<_>>()?;
     run.filled = item(known, "filled")?.extract()?;
     run.missing = Unmatched { count: missing, ids: ids.iter().map(Vec::as_slice).collect() };
     Ok(run)
+}
+
+/// What was done with units, if anything was; scores of older versions do not say.
+fn known_units(py: Python<'_>, known: &Bound<'_, PyDict>) -> PyResult<Option<Arc<UnitRule>>> {
+    let given = known.get_item("units")?.filter(|given| !given.is_none());
+    let of = given.map(|given| given.extract::<(String, String, Option<u32>)>()).transpose()?;
+    of.map(|(units, repeats, rows)| {
+        let repeats = repeats.parse().map_err(|error| exception(py, error))?;
+        Ok(Arc::new(UnitRule { units, repeats, rows }))
+    })
+    .transpose()
 }
 
 fn item<'py>(known: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {

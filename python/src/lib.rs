@@ -26,6 +26,7 @@ mod summary;
 mod table;
 mod text;
 mod trec;
+mod units;
 mod work;
 
 /// The module.
@@ -66,6 +67,8 @@ mod _native {
     use crate::summary::Summary;
     #[pymodule_export]
     use crate::trec::{TrecEvaluator, trec_measures};
+    #[pymodule_export]
+    use crate::units::PyUnits;
 
     /// Sets the version, and keeps panics about damaged files, which become errors, from being printed.
     #[pymodule_init]

@@ -14,6 +14,7 @@ use crate::errors::option_of;
 use crate::source::PySource;
 use crate::stored;
 use crate::text;
+use crate::units::PyUnits;
 use crate::work::{Workers, work};
 
 /// The number of rows up to which joining is little work.
@@ -39,7 +40,7 @@ impl Qrels {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None, judgments_by=None))]
+    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None, judgments_by=None, units=None))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
@@ -50,7 +51,10 @@ impl Qrels {
         format: Option<&str>,
         groups: Option<PathBuf>,
         judgments_by: Option<&str>,
+        units: Option<PyRef<'_, PyUnits>>,
     ) -> PyResult<Self> {
+        let qrels_units = units.map(|units| units.units.clone()).unwrap_or_default();
+        let columns = columns.of_units(&qrels_units);
         let dialect = dialect_of(py, dialect)?;
         let judged_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
         let qrels_as = ReadAs {
@@ -63,7 +67,8 @@ impl Qrels {
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
         let (tables, watching) = (tables(), Some(watch.clone()));
-        let join = Join { dialect, qrels_as, judged_by, watch: watching, tables, ..Join::default() };
+        let join =
+            Join { dialect, qrels_as, judged_by, qrels_units, watch: watching, tables, ..Join::default() };
         let qrels = work(py, workers, &watch, || match &source {
             PySource::Text(input) => join.qrels(input.clone()),
             columns => columns

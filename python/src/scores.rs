@@ -90,6 +90,8 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     dict.set_item("tied", scores.tied.to_string())?;
     dict.set_item("score", run.rule.score.to_string())?;
     dict.set_item("depth", run.rule.depth)?;
+    let units = run.rule.units.as_deref().map(|of| (of.units.clone(), of.repeats.to_string(), of.rows));
+    dict.set_item("units", units)?;
     if run.per_query.is_some() {
         compared(&dict, scores, run)?;
     }

@@ -10,7 +10,7 @@ use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, fa
 use laneval::pools::PoolOptions;
 use laneval::{
     Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput, Scores,
-    Stat, TiedValue, Ties, View, Watch,
+    Stat, TiedValue, Ties, Units, View, Watch,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,6 +26,7 @@ use crate::scores;
 use crate::source::PySource;
 use crate::stream::{Stream, StreamOf};
 use crate::summary::Summary;
+use crate::units::PyUnits;
 use crate::work::{Workers, work};
 
 /// Numbers, each a name and a text; the measure of values of queries; and these values, each a query and a text.
@@ -79,6 +80,10 @@ impl Settings {
             drop_identical_ids: given.get("drop_identical_ids")?.unwrap_or_default(),
             judged_by,
             tables: tables(),
+            units: given.units("units")?,
+            qrels_units: given.units("qrels_units")?,
+            repeats: given.named("repeats")?,
+            rows: given.positive("rows")?.map(|rows| NonZeroU32::try_from(rows).unwrap_or(NonZeroU32::MAX)),
             ..Join::default()
         };
         let join = Join { runs_as: ReadAs { subset: given.get("subset")?, ..join.runs_as }, ..join };
@@ -113,6 +118,7 @@ impl Settings {
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: NamedColumns,
     ) -> PyResult<scores::Scores> {
+        let columns = columns.of_units(&self.join.units);
         let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let judged = &qrels.qrels;
@@ -134,6 +140,7 @@ impl Settings {
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: NamedColumns,
     ) -> PyResult<Matrix> {
+        let columns = columns.of_units(&self.join.units);
         let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
@@ -156,6 +163,7 @@ impl Settings {
         depth: NonZeroU32,
         teams: Option<String>,
     ) -> PyResult<(Pools, scores::Scores)> {
+        let columns = columns.of_units(&self.join.units);
         let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let mut options = PoolOptions::default();
@@ -187,6 +195,7 @@ impl Settings {
         shown: (Option<u8>, usize),
     ) -> PyResult<Identified> {
         let ((numbers, measure, told), (digits, top)) = (asked, shown);
+        let columns = columns.of_units(&self.join.units);
         let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let found = self.work(py, rows, |join, _| {
@@ -342,6 +351,14 @@ impl<'py> Keywords<'py> {
         let positive = usize::try_from(number).ok().and_then(NonZeroUsize::new);
         let wrong = || option(self.0.py(), format!("{word} is {number}: 1 or more was expected"));
         positive.map(Some).ok_or_else(wrong)
+    }
+
+    /// Returns the rule of units of a keyword.
+    fn units(&self, word: &str) -> PyResult<Units> {
+        let Some(given) = self.0.get_item(word)?.filter(|given| !given.is_none()) else {
+            return Ok(Units::AsIs);
+        };
+        Ok(given.cast::<PyUnits>()?.get().units.clone())
     }
 
     /// Returns the order of equal scores, and the value over all orders if there is none.

@@ -65,6 +65,7 @@ impl Stream {
         of: StreamOf<'_>,
         columns: NamedColumns,
     ) -> PyResult<Self> {
+        let columns = columns.of_units(&join.units);
         let watch = Arc::new(Watch::default());
         let evaluator = evaluator.with_watch(Some(watch.clone()));
         let said = |error: Error| crate::errors::exception(py, error);

@@ -24,8 +24,10 @@ use super::units::Unit;
 use crate::error::{Error, Result};
 use crate::measure::OfNothing;
 use crate::stats::{ExactSum, Fixed, Moments};
-use crate::summary::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wrong};
-use crate::summary::stored::{self, AddedFields, StoredQueries};
+use crate::summary::sealed::{
+    self, FIRST_SCHEMA, Magic, SCHEMA, SECOND_SCHEMA, no_reader, open, seal, wrong,
+};
+use crate::summary::stored::{self, AddedFields, StoredQueries, UnitFields};
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::whole_file;
 
@@ -65,9 +67,14 @@ impl Partial {
         let skipped: Vec<u64> = self.sums.measures.iter().map(|of| self.sums.queries - of.queries).collect();
         let says = summary.is_some() || judged.is_some() || skipped.iter().any(|&count| count > 0);
         let added = AddedToPart { summary, judged, skipped };
+        let judged = self.judged.as_ref().and_then(UnitFields::of);
+        let units = UnitsOfPart { summary: UnitFields::of(&self.summary), judged };
         match says {
+            _ if units.summary.is_some() || units.judged.is_some() => {
+                seal(MAGIC, SCHEMA, &(StoredPart::of(self, SCHEMA), added, units))
+            }
             false => seal(MAGIC, FIRST_SCHEMA, &StoredPart::of(self, FIRST_SCHEMA)),
-            true => seal(MAGIC, SCHEMA, &(StoredPart::of(self, SCHEMA), added)),
+            true => seal(MAGIC, SECOND_SCHEMA, &(StoredPart::of(self, SECOND_SCHEMA), added)),
         }
     }
 
@@ -83,6 +90,11 @@ impl Partial {
                 let (part, added) = sealed.fields::<(StoredPart<'_>, AddedToPart)>()?;
                 let skipped = added.skipped.clone();
                 part.with_added(added)?.partial(2, &skipped)
+            }
+            3 => {
+                let (part, added, units) = sealed.fields::<(StoredPart<'_>, AddedToPart, UnitsOfPart)>()?;
+                let skipped = added.skipped.clone();
+                part.with_added(added)?.with_units(units)?.partial(3, &skipped)
             }
             other => Err(no_reader(other, SCHEMA)),
         }
@@ -115,6 +127,13 @@ struct AddedToPart {
     judged: Option<AddedFields>,
     /// The numbers of queries without a value, by measure.
     skipped: Vec<u64>,
+}
+
+/// What schema 3 adds to the two summaries of a part.
+#[derive(Serialize, Deserialize)]
+struct UnitsOfPart {
+    summary: Option<UnitFields>,
+    judged: Option<UnitFields>,
 }
 
 /// All fields of a part, in schema 1, with its summaries in schema 1. In schema 2 what is new in the summaries follows.
@@ -197,6 +216,17 @@ impl<'a> StoredPart<'a> {
             drawn: Cow::Borrowed(&sums.drawn),
             resamples: Cow::Borrowed(&sums.resamples),
         }
+    }
+
+    /// The part, with what was done with the units of its summaries.
+    fn with_units(self, UnitsOfPart { summary: of, judged }: UnitsOfPart) -> Result<Self> {
+        let add = |stored, units: Option<UnitFields>| match units {
+            Some(units) => units.add_to(stored),
+            None => Ok(stored),
+        };
+        let summary = add(self.summary, of)?;
+        let of_judged = self.judged.map(|stored| add(stored, judged)).transpose()?;
+        Ok(StoredPart { summary, judged: of_judged, ..self })
     }
 
     /// The part, with what is new in its summaries.

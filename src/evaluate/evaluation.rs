@@ -194,7 +194,7 @@ impl Evaluator {
         }
     }
 
-    pub(super) fn check_depth(&self, rule: RankingRule) -> Result<()> {
+    pub(super) fn check_depth(&self, rule: &RankingRule) -> Result<()> {
         match (self.view.depth, rule.depth) {
             (Some(asked), Some(built)) if asked > built => Err(Error::Unanswerable(format!(
                 "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
@@ -204,7 +204,7 @@ impl Evaluator {
     }
 
     /// Checks that what a run retrieved says which relevant documents there are.
-    pub(super) fn check_known(&self, rule: RankingRule) -> Result<()> {
+    pub(super) fn check_known(&self, rule: &RankingRule) -> Result<()> {
         if self.known == Known::Judged {
             return Ok(());
         }

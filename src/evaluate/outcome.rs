@@ -160,6 +160,7 @@ impl<J: Joined> Outcome<'_, J> {
             missing,
             ignored: if all { info.ignored.clone() } else { Unmatched::default() },
             seen: if all { info.seen } else { Default::default() },
+            units: if all { info.units } else { Default::default() },
             ..evaluator.run_summary(
                 RankedBy { book: joined.book(), rule: joined.rule(), ideal: joined.ideal() },
                 &self.sums.sums[own.clone()],
@@ -198,6 +199,7 @@ impl Evaluator {
             missing: Unmatched::default(),
             ignored: Unmatched::default(),
             seen: Default::default(),
+            units: Default::default(),
             highest: of.book.max_grade(),
             taken: self.measures.iter().map(|measure| measure.highest_grade(of.book)).collect(),
             sums: sums.to_vec(),
@@ -260,9 +262,9 @@ impl Evaluator {
 
     /// Checks that the runs have what the evaluator needs of them.
     pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
-        self.check_depth(joined.rule())?;
+        self.check_depth(&joined.rule())?;
         check_judgments(&self.measures, joined.judged_by())?;
-        self.check_known(joined.rule())?;
+        self.check_known(&joined.rule())?;
         if self.queries == QuerySet::Complete {
             let incomplete = joined.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(joined, run, slots.queries(0)));

@@ -111,7 +111,7 @@ impl Evaluator {
             return Err(Error::Unanswerable(message.to_owned()));
         }
         check_judgments(&self.measures, None)?;
-        self.check_depth(join.rule())?;
+        self.check_depth(&join.rule())?;
         let (slots, notices) = Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
         let wants = Wants { moments: summary || self.wants().moments, ..self.wants() };
         let shared = PassingEvaluation {
@@ -290,7 +290,7 @@ impl Joined for ReadRun<'_> {
     }
 
     fn rule(&self) -> RankingRule {
-        self.rule
+        self.rule.clone()
     }
 
     fn ideal(&self) -> IdealOf {

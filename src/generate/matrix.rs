@@ -10,8 +10,8 @@ use super::text::Digits;
 use crate::error::Result;
 use crate::label::code::UNPOOLED;
 use crate::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoresSeen, StagedPiece,
-    StagedRow, StagedRun, Unmatched,
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow,
+    StagedRun, Unmatched,
 };
 
 /// The number of labels in a piece, roughly.
@@ -57,7 +57,7 @@ fn run(model: &Model, name: String) -> StagedRun {
         source: String::new(),
         results: u64::from(model.shape.queries) * u64::from(model.shape.depth),
         ignored: Unmatched::default(),
-        seen: ScoresSeen::default(),
+        ..RunInfo::default()
     };
     StagedRun { info, ..StagedRun::default() }
 }

@@ -93,7 +93,7 @@ impl<'f> Reduced<'f> {
     /// Makes a matrix of the runs from `first` on, as many as may be made at once.
     fn matrix(&self, first: usize, most: u64) -> Result<LabelMatrix> {
         let (ids, facts) = (self.ids.clone(), self.facts.clone());
-        let FoundDocuments { rule, fingerprint, .. } = *self.found;
+        let (rule, fingerprint) = (self.found.rule.clone(), self.found.fingerprint);
         let builder = MatrixBuilder::new(self.book.clone(), rule, fingerprint, ids, facts);
         let (mut builder, mut labels) = (builder.with_exact(self.exact.clone()), 0);
         for (run, info) in self.found.runs.iter().enumerate().skip(first) {

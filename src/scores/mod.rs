@@ -273,7 +273,7 @@ impl Scores {
             RunScores {
                 name: run.name.clone(),
                 missing: Unmatched::all(lacking),
-                rule: run.rule,
+                rule: run.rule.clone(),
                 ideal: run.ideal,
                 filled: run.filled,
                 fingerprints: run.fingerprints.clone(),

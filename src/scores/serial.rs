@@ -171,7 +171,7 @@ impl<'a> SerialRun<'a> {
             run: &run.name,
             group: run.group.as_deref(),
             tag: JsonText(&run.tag),
-            rule: run.rule,
+            rule: run.rule.clone(),
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
             ideal: Some(run.ideal).filter(|&ideal| ideal != IdealOf::Judgments),
             ties: run.ties,

@@ -35,7 +35,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, printable};
-use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, Unmatched, View};
+use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, UnitCounts, Unmatched, View};
 use crate::measure::Measure;
 use crate::scores::{Known, QuerySet, RunScores, Scores, TiedValue};
 use crate::sort;
@@ -100,6 +100,7 @@ pub struct RunSummary {
     /// Queries of the run without judgments.
     pub(crate) ignored: Unmatched,
     pub(crate) seen: ScoresSeen,
+    pub(crate) units: UnitCounts,
     /// The highest grade of the judgments.
     pub(crate) highest: Option<f64>,
     /// The number that a parameter `auto` became, by measure.
@@ -311,7 +312,7 @@ impl RunSummary {
 
     /// The rule by which the rankings were made.
     pub fn rule(&self) -> RankingRule {
-        self.rule
+        self.rule.clone()
     }
 
     /// The fingerprints of the judgments, ascending. There is one if all shards have the same qrels.
@@ -330,7 +331,7 @@ impl RunSummary {
     }
 
     fn check(&self, other: &RunSummary, measures: &[Measure]) -> Result<(), String> {
-        let (own, others) = (self.rule, other.rule);
+        let (own, others) = (&self.rule, &other.rule);
         if own.ties != others.ties {
             return Err(differ("orders of equal scores", &own.ties, &others.ties, "--ties"));
         }
@@ -339,6 +340,9 @@ impl RunSummary {
         }
         if own.depth != others.depth {
             return Err(differ("depths", &depth(own.depth), &depth(others.depth), "-M"));
+        }
+        if let Some((option, [own, others])) = own.of_units().differences(&others.of_units()).first() {
+            return Err(differ("units of results", own, others, option));
         }
         if self.ideal != other.ideal {
             return Err(format!(
@@ -435,11 +439,12 @@ impl RunSummary {
         let matters =
             |notice: &Notice| tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. });
         let seen = self.seen.notices(self.rule.ties).into_iter().filter(matters);
+        let units = self.units.notices(&self.rule.of_units().units);
         let unchecked = (self.parts > 1 && !self.queries.is_known()).then_some(Notice::NotChecked);
         let one = (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
         RunScores {
             tag: self.tag.clone(),
-            rule: self.rule,
+            rule: self.rule.clone(),
             fingerprints: self.fingerprints.iter().copied().collect(),
             queries: count,
             skipped: self.skipped.iter().map(|&count| count as usize).collect(),
@@ -447,7 +452,7 @@ impl RunSummary {
             filled: policy != QuerySet::Both,
             ignored: self.ignored.clone(),
             ideal: self.ideal,
-            notices: seen.chain(one).chain(unchecked).collect(),
+            notices: seen.chain(units).chain(one).chain(unchecked).collect(),
             stats: measures.iter().enumerate().map(of_measure).collect(),
             ..RunScores::default()
         }

@@ -25,8 +25,10 @@ use crate::error::{Error, Result, printable_path};
 /// The first bytes of a file, which tell its kind.
 pub type Magic = [u8; 16];
 
-/// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its own.
-pub const SCHEMA: u32 = 2;
+/// The newest schema of bytes, of summaries and of parts of comparisons, which says what was done with units. JSON has a number of its own.
+pub const SCHEMA: u32 = 3;
+/// The schema of what has known relevant documents or queries without a value, and says nothing of units.
+pub const SECOND_SCHEMA: u32 = 2;
 /// The schema of what says nothing that is new in a later one: its bytes are those of older releases, which read them.
 pub const FIRST_SCHEMA: u32 = 1;
 

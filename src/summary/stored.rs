@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Schema 2 of bytes has [`AddedFields`] behind them, and is
-//! written only where these say something; in JSON they are keys among the others. What a release wrote is read for ever. `tests/fixtures`
+//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Schema 2 of bytes has [`AddedFields`] behind them, schema 3
+//! [`UnitFields`] behind these, and each is written only where they say something; in JSON they are keys among the others. What a release wrote is read for ever. `tests/fixtures`
 //! has a summary of each.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
@@ -19,10 +19,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::queries::{KnownQueries, QueryPrint};
-use super::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, no_reader, open, seal, wrong};
+use super::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, SECOND_SCHEMA, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
-use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
+use crate::label::{Ids, RankingRule, ScoresSeen, UnitCounts, UnitRule, Unmatched, View};
 use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{self, JsonText, Known};
 use crate::stats::{ExactSum, Fixed, Moments};
@@ -37,9 +37,12 @@ const JSON_SCHEMA: u32 = scores::SCHEMA;
 impl Summary {
     /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        match AddedFields::of(self) {
-            None => seal(MAGIC, FIRST_SCHEMA, &StoredSummary::of(self, FIRST_SCHEMA)),
-            Some(added) => seal(MAGIC, SCHEMA, &(StoredSummary::of(self, SCHEMA), added)),
+        match (AddedFields::of(self), UnitFields::of(self)) {
+            (None, None) => seal(MAGIC, FIRST_SCHEMA, &StoredSummary::of(self, FIRST_SCHEMA)),
+            (Some(added), None) => {
+                seal(MAGIC, SECOND_SCHEMA, &(StoredSummary::of(self, SECOND_SCHEMA), added))
+            }
+            (added, Some(units)) => seal(MAGIC, SCHEMA, &(StoredSummary::of(self, SCHEMA), added, units)),
         }
     }
 
@@ -60,6 +63,15 @@ impl Summary {
             2 => {
                 let (stored, added) = sealed.fields::<(StoredSummary, AddedFields)>()?;
                 added.add_to(stored)?.summary(2)
+            }
+            3 => {
+                let (stored, added, units) =
+                    sealed.fields::<(StoredSummary, Option<AddedFields>, UnitFields)>()?;
+                let stored = match added {
+                    Some(added) => added.add_to(stored)?,
+                    None => stored,
+                };
+                units.add_to(stored)?.summary(3)
             }
             other => Err(no_reader(other, SCHEMA)),
         }
@@ -113,9 +125,9 @@ impl Summary {
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { FIRST_SCHEMA };
-        if !serializer.is_human_readable() && AddedFields::of(self).is_some() {
-            let message =
-                "a summary with known=retrieved or nothing=skip has bytes of its own: take Summary::to_bytes";
+        let says_more = || AddedFields::of(self).is_some() || UnitFields::of(self).is_some();
+        if !serializer.is_human_readable() && says_more() {
+            let message = "a summary with known=retrieved, nothing=skip or units has bytes of its own: take Summary::to_bytes";
             return Err(serde::ser::Error::custom(message));
         }
         StoredSummary::of(self, schema).serialize(serializer)
@@ -181,6 +193,36 @@ impl AddedFields {
             run.measures.iter_mut().zip(skipped).for_each(|(of, skipped)| of.skipped = skipped);
         }
         stored.known = JsonOnly(Some(self.known));
+        Ok(stored)
+    }
+}
+
+/// What bytes of schema 3 have behind the fields of schema 2: what was done with the units of each run.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct UnitFields {
+    runs: Vec<Option<(StoredUnits, UnitCounts)>>,
+}
+
+impl UnitFields {
+    /// The fields of a summary; `None` if nothing was done with units.
+    pub fn of(summary: &Summary) -> Option<Self> {
+        let of_run = |run: &RunSummary| StoredUnits::of(&run.rule).map(|units| (units, run.units));
+        let runs: Vec<_> = summary.runs.values().map(of_run).collect();
+        runs.iter().any(Option::is_some).then_some(UnitFields { runs })
+    }
+
+    /// The fields of a summary, with those of units.
+    ///
+    /// # Errors
+    /// Units of other runs.
+    pub fn add_to(self, mut stored: StoredSummary) -> Result<StoredSummary> {
+        if self.runs.len() != stored.runs.len() {
+            return Err(wrong("its units are of other runs"));
+        }
+        for (run, of) in stored.runs.iter_mut().zip(self.runs) {
+            let (units, counts) = of.unzip();
+            (run.units, run.unit_counts) = (JsonOnly(units), JsonOnly(counts));
+        }
         Ok(stored)
     }
 }
@@ -254,6 +296,34 @@ struct StoredRun {
     seen: ScoresSeen,
     highest_grade: Option<f64>,
     measures: Vec<StoredMeasure>,
+    /// What was done with units; left out if nothing was.
+    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
+    units: JsonOnly<StoredUnits>,
+    /// Counts of results by units; left out if there is nothing to say.
+    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
+    unit_counts: JsonOnly<UnitCounts>,
+}
+
+/// What was done with the units of a run, as text.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoredUnits {
+    units: String,
+    repeats: String,
+    rows: Option<u32>,
+}
+
+impl StoredUnits {
+    fn of(rule: &RankingRule) -> Option<Self> {
+        let UnitRule { units, repeats, rows } = rule.units.as_deref()?.clone();
+        Some(StoredUnits { units, repeats: repeats.to_string(), rows })
+    }
+
+    fn rule(self) -> Result<UnitRule, String> {
+        let StoredUnits { units, repeats, rows } = self;
+        let repeats = repeats.parse().map_err(|error: Error| error.to_string())?;
+        Ok(UnitRule { units, repeats, rows })
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -503,6 +573,8 @@ impl StoredRun {
             seen: run.seen,
             highest_grade: run.highest,
             measures: measures.iter().enumerate().map(of_measure).collect(),
+            units: JsonOnly(StoredUnits::of(&run.rule)),
+            unit_counts: JsonOnly(Some(run.units).filter(|&counts| counts != UnitCounts::default())),
         }
     }
 
@@ -546,6 +618,7 @@ impl StoredRun {
                 ties: self.ties.parse().map_err(option)?,
                 score: self.score.parse().map_err(option)?,
                 depth: self.kept,
+                units: self.units.0.map(StoredUnits::rule).transpose()?.map(Arc::new),
             },
             fingerprints: self.qrels.into_iter().map(|Print(print)| print).collect::<BTreeSet<_>>(),
             judged: self.judged.into_iter().map(|(Print(sum), count)| (sum, count)).collect(),
@@ -554,6 +627,7 @@ impl StoredRun {
             missing: self.missing.unmatched()?,
             ignored: self.ignored.unmatched()?,
             seen: self.seen,
+            units: self.unit_counts.0.unwrap_or_default(),
             highest: self.highest_grade,
             taken,
             sums,

@@ -13,6 +13,7 @@ use super::refused::{self, Wish};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
+use super::units::UnitOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,10 +63,11 @@ impl Build {
     pub fn of(
         (qrels, runs): (PathBuf, Vec<PathBuf>),
         output: PathBuf,
-        formats: FormatOptions,
+        (formats, units): (FormatOptions, UnitOptions),
         quiet: bool,
     ) -> Self {
-        let ranking = RankingOptions::of(formats);
+        let mut ranking = RankingOptions::of(formats);
+        ranking.units = units;
         let (keep_ties, files, threads) = Default::default();
         let naming = NameOptions::PATH;
         Build { qrels, runs, output, keep_ties, quiet, files, naming, ranking, threads }

@@ -21,6 +21,7 @@ use super::row_output::{NO_PARQUET, RowFormat, RowWriter};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
+use super::units::UnitOptions;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,13 +30,14 @@ Examples:
   laneval convert judged.qrels --qrels --judgments-by judge -o judged.tsv
   laneval convert judged.letor scores.txt -o model.run.gz
   laneval convert passages.jsonl --qrels --chunks chunks.csv -o chunks.qrels
+  laneval convert chunks.run --units before:# -o documents.run
   laneval convert qrels.tsv run.json run.csv -o all.lmx";
 
 /// Write a run, or with --qrels judgments, in another format.
 ///
 /// Rows keep their order, and numbers are written as they were read. The extension of the output decides the format. If the input lacks
 /// fields that TREC text needs, they are made up: the rank is the number of the row among those of its query, and the tag is the name of
-/// the file. Documents that occur twice are not reported.
+/// the file. Documents that occur twice are not reported, but with --units or --repeats: then each document is written once, with its score.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
@@ -59,6 +61,8 @@ pub struct Convert {
     /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
+    #[command(flatten)]
+    units: UnitOptions,
     #[command(flatten)]
     formats: FormatOptions,
 }
@@ -187,10 +191,10 @@ impl Convert {
     }
 
     fn matrix(self) -> Result<(), Stop> {
-        let Convert { inputs, output, qrels, quiet, formats, .. } = self;
+        let Convert { inputs, output, qrels, quiet, units, formats, .. } = self;
         match inputs.split_first() {
             Some((judgments, runs)) if !runs.is_empty() && !qrels => {
-                Build::of((judgments.clone(), runs.to_vec()), output, formats, quiet).run()
+                Build::of((judgments.clone(), runs.to_vec()), output, (formats, units), quiet).run()
             }
             _ => Err(Stop::new(format!(
                 "{}: a matrix has judgments and runs: give QRELS RUN..., without --qrels",
@@ -212,6 +216,7 @@ impl Convert {
         let progress = Progress::start("converting", amount, self.quiet);
         let by = self.judgments_by;
         let join = self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
+        let join = self.units.of(join)?;
         let letor = letor.map(|path| self.judgments(&join, path)).transpose()?;
         let (mut count, mut wrong) = (0, None);
         let written = output.write(|to| {

@@ -225,7 +225,7 @@ impl Eval {
                     && self.asked.ranking.groups().is_none()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
-                let join = self.asked.ranking.rule(self.asked.files);
+                let join = self.asked.ranking.rule(self.asked.files)?;
                 pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial(), self.quiet)
             }
             _ => Ok(None),

@@ -242,6 +242,9 @@ impl Contents {
         field("judgments", format!("fingerprint {}", self.fingerprint))?;
         let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
         field("ranking", format!("ties {}, scores {}, {depth}", self.ranking.ties, self.ranking.score))?;
+        if let Some(units) = &self.ranking.units {
+            field("units", units.to_string())?;
+        }
         field("queries", thousands(self.queries as u64))?;
         let Depths { min, median, max } = self.depth;
         field("depth", format!("min {min}, median {median}, max {max}"))?;

@@ -23,6 +23,7 @@ use super::formats::FormatOptions;
 use super::progress::{Progress, WorkAmount};
 use super::stop::Stop;
 use super::style::{error, shown};
+use super::units::UnitOptions;
 
 /// The options that say how files are opened.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -139,6 +140,8 @@ pub struct RankingOptions {
     #[command(flatten)]
     pub library: AsLibrary,
     #[command(flatten)]
+    pub units: UnitOptions,
+    #[command(flatten)]
     pub formats: FormatOptions,
 }
 
@@ -162,7 +165,7 @@ impl RankingOptions {
         keep_ties: bool,
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { keep_ties, watch, ..self.rule(files) };
+        let join = Join { keep_ties, watch, ..self.rule(files)? };
         let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
         naming.name(matrix, runs)
     }
@@ -174,7 +177,7 @@ impl RankingOptions {
         (files, naming): (FileOptions, NameOptions),
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { watch, ..self.rule(files) };
+        let join = Join { watch, ..self.rule(files)? };
         let qrels = join.qrels(Input::from(qrels.to_owned()))?.numbered()?;
         naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
     }
@@ -209,8 +212,11 @@ impl RankingOptions {
     }
 
     /// Returns the settings of joins.
-    pub fn rule(&self, files: FileOptions) -> Join {
-        self.formats.of(Join {
+    ///
+    /// # Errors
+    /// The file of a map of units cannot be read, or is none.
+    pub fn rule(&self, files: FileOptions) -> Result<Join, Error> {
+        self.units.of(self.formats.of(Join {
             ties: self.order().unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
@@ -218,7 +224,7 @@ impl RankingOptions {
             drop_identical_ids: self.drop_identical_ids,
             judged_by: self.groups(),
             ..Join::default()
-        })
+        }))
     }
 
     /// Returns the order of equal scores, if one was asked for.
@@ -251,6 +257,12 @@ impl RankingOptions {
                 "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
             )));
         }
+        if self.units.are_of_qrels() {
+            let path = shown(path);
+            return Err(Stop::new(format!(
+                "{path} has no judgments that --qrels-units could put together: build it again with this option"
+            )));
+        }
         if let Some(by) = self.judgments_by.filter(|&by| matrix.judged_by() != Some(by)) {
             let built = match matrix.judged_by() {
                 Some(by) => format!("with --judgments-by {by}"),
@@ -259,13 +271,21 @@ impl RankingOptions {
             let conflict = built_otherwise(&built, &format!("--judgments-by {by}"));
             return Err(Stop::new(format!("{}: {conflict}", shown(path))));
         }
-        match self.conflict(matrix.rule()) {
+        match self.conflict(&matrix.rule())? {
             Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
             None => Ok(matrix),
         }
     }
 
-    fn conflict(&self, built: RankingRule) -> Option<String> {
+    fn conflict(&self, built: &RankingRule) -> Result<Option<String>, Error> {
+        if let Some((built, asked)) = self.units.conflict(&built.of_units())? {
+            return Ok(Some(built_otherwise(&built, &asked)));
+        }
+        Ok(self.other_order(built))
+    }
+
+    /// Returns what to say of an order, a type of scores or a depth that a matrix was not built with.
+    fn other_order(&self, built: &RankingRule) -> Option<String> {
         let differs = |option: &str, built: &str, asked: &str| {
             built_otherwise(&format!("with {option} {built}"), &format!("{option} {asked}"))
         };

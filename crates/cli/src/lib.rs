@@ -51,6 +51,7 @@ mod texts;
 mod threads;
 mod titles;
 mod trec_eval;
+mod units;
 mod usage;
 mod wrapped;
 
@@ -184,13 +185,13 @@ impl Cli {
         laneval_formats::say_nothing_of_damaged_files();
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
-            Command::Eval(eval) => eval.run(&self.words),
-            Command::Compare(compare) => compare.run(&self.words),
+            Command::Eval(eval) => eval.run(&self.words).map_err(Stop::hinting_at_repeats),
+            Command::Compare(compare) => compare.run(&self.words).map_err(Stop::hinting_at_repeats),
             Command::Pools(pools) => pools.run(),
             Command::Identify(identify) => identify.run(),
-            Command::Show(show) => show.run(&self.words),
+            Command::Show(show) => show.run(&self.words).map_err(Stop::hinting_at_repeats),
             Command::Merge(merge) => merge.run(),
-            Command::Build(build) => build.run(),
+            Command::Build(build) => build.run().map_err(Stop::hinting_at_repeats),
             Command::Convert(convert) => convert.run(),
             Command::Info(info) => info.run(),
             Command::Check(check) => check.run(),

@@ -36,7 +36,7 @@ pub fn documents(
     let ids: Vec<&[u8]> = comparison.query_ids().collect();
     let ids: Vec<Vec<u8>> = queries.into_iter().map(|query| ids[query].to_vec()).collect();
     let evaluator = evaluator.clone().with_measures(comparison.measures[..1].to_vec());
-    let join = asked.ranking.rule(asked.files);
+    let Ok(join) = asked.ranking.rule(asked.files) else { return Vec::new() };
     let read = known.iter().map(|(_, run)| run.input()).collect();
     // What the comparison could read and this cannot, judgments by facet among them, has no documents to show.
     let Ok(shown) = Shown::read(&join, &evaluator, (Input::from(qrels.clone()), read), &ids, Ok) else {

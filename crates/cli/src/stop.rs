@@ -2,11 +2,16 @@
 
 use std::io::{self, ErrorKind};
 
-use super::style::{error, tell};
+use laneval::report::Note;
+
+use super::style::{error, say, tell};
 
 /// The hint for documents with different grades.
 const SEVERAL_JUDGES: &str = "if several judges graded the documents, use --judges mean, min, max or each, or take each document's largest grade by \
     --judgments-by judge";
+
+/// The note on documents that a run has twice, for commands that can take such a run.
+const REPEATS: &str = "of results that repeat a document, --repeats first keeps the best, and --repeats blank leaves the ranks of the others empty";
 
 /// The early end of a command.
 #[derive(Debug)]
@@ -48,6 +53,20 @@ impl Stop {
         }
     }
 
+    /// Adds what can be done about documents that a run has twice, if that is the failure.
+    pub fn hinting_at_repeats(self) -> Self {
+        let repeats = |message: &String| {
+            message.contains(": docno '") && message.contains("' occurs again for query '")
+        };
+        match self {
+            Stop::Failed(mut messages) if messages.iter().any(repeats) => {
+                messages.push(REPEATS.to_owned());
+                Stop::Failed(messages)
+            }
+            other => other,
+        }
+    }
+
     /// Prints the messages, and returns the exit code.
     pub fn exit(self) -> u8 {
         match self {
@@ -55,7 +74,9 @@ impl Stop {
             Stop::BrokenPipe => 0,
             Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
             Stop::Coded(code, messages) => {
-                messages.iter().for_each(|message| tell(error(message)));
+                for message in messages {
+                    if message == REPEATS { say(&Note::Note(message)) } else { tell(error(message)) }
+                }
                 code
             }
         }

@@ -129,6 +129,7 @@ fn with_files() -> Folder {
     }
     folder.put("judged.qrels", &qrels);
     folder.put("judged.letor", "1 qid:1 1:0.5 # a\n0 qid:1 1:0.4 # b\n");
+    folder.put("chunks.run", "301 Q0 d1#1 1 0.5 t\n301 Q0 d1#2 2 0.25 t\n");
     folder.put("topics.tsv", "301\tinternational organized crime\n");
     folder.put("scores.txt", "0.5\n0.25\n");
     folder.put("theirs.tsv", "301\t0.5000\n");

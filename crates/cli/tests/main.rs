@@ -43,6 +43,7 @@ mod slips;
 mod ties;
 mod titles;
 mod trec;
+mod units;
 mod verdict;
 #[cfg(target_os = "linux")]
 mod widths;

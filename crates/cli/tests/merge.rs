@@ -235,7 +235,7 @@ fn files_that_are_no_summaries_are_refused() {
         ("empty", "empty: it is not a summary of laneval"),
         ("garbage", "garbage: its checksum does not fit"),
         ("cut", "cut: its checksum does not fit"),
-        ("later", "later: it has version 9, and this laneval reads version 2"),
+        ("later", "later: it has version 9, and this laneval reads version 3"),
         ("other.json", "other.json: it was written by laneval 9.9.9"),
         ("cut.json", "cut.json: "),
         ("none", "none: cannot open: "),

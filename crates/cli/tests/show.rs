@@ -201,7 +201,7 @@ fn what_cannot_be_shown_is_said() {
         ),
         (
             "show qrels twice --query q1",
-            "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\n",
+            "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\nnote: of results that repeat a document, --repeats first keeps the best, and --repeats blank leaves the ranks of the others empty\n",
         ),
         (
             "show qrels one wrong --query q1",

@@ -325,7 +325,7 @@ impl StoredScores {
         }
         let mut run = RunScores::default();
         if let Some(first) = beside.runs.first() {
-            (run.rule, run.ideal) = (first.rule, first.ideal);
+            (run.rule, run.ideal) = (first.rule.clone(), first.ideal);
             run.fingerprints.clone_from(&first.fingerprints);
         }
         run.filled = beside.queries != QuerySet::Both;
@@ -363,7 +363,7 @@ impl BaselineSettings {
         let of = &self.document;
         let tied = of.tied.clone().unwrap_or_else(|| "ranked".to_owned());
         let known = of.known.clone().unwrap_or_else(|| Known::Judged.to_string());
-        let rule = serde_json::to_value(run.rule).map_err(|error| error.to_string())?;
+        let rule = serde_json::to_value(&run.rule).map_err(|error| error.to_string())?;
         let differing = [
             (self.qrels == prints, "judgments"),
             (of.query_set == beside.queries.to_string(), "a set of queries (--queries)"),

@@ -180,7 +180,7 @@ impl IdentifyAsked {
         let run = RunPath::of(&self.inputs[1]);
         let mut ranking = RankingOptions::of(self.formats.clone());
         ranking.drop_identical_ids = self.drop_identical_ids;
-        let join = Join { keep_ties: true, ..ranking.rule(self.files) };
+        let join = Join { keep_ties: true, ..ranking.rule(self.files)? };
         let qrels = join.qrels(Input::from(self.inputs[0].clone()))?;
         let input = read_again(&run)?;
         let all = joined_in_every_order(&join, |join| join.runs(&qrels, [input.clone()]))?;

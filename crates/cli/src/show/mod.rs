@@ -251,7 +251,7 @@ impl Show {
     }
 
     fn read(&self, evaluator: &Evaluator, qrels: &Path, runs: &[RunPath]) -> Result<Shown, Stop> {
-        let join = Join { keep_ties: self.ranking.keeps_ties(), ..self.ranking.rule(self.files) };
+        let join = Join { keep_ties: self.ranking.keeps_ties(), ..self.ranking.rule(self.files)? };
         let (inputs, naming) = (runs.iter().map(RunPath::input).collect(), self.naming);
         let queries: Vec<Vec<u8>> = self.queries.iter().map(|id| id.as_encoded_bytes().to_vec()).collect();
         let named = |matrix| naming.name(matrix, runs);

@@ -7,6 +7,7 @@
 //! lines      chunks, lines, fields, numbers, and the problems of lines
 //! columns    rows that are columns in memory
 //! format     the format of a text, and rows that are made of formats other than TREC and tables
+//! units      the unit that a result or a judgment counts for
 //! text       an input that is opened and whose format is known
 //! rows       rows one after another, as they stand in a text
 //! record     a row as 32 bytes, and the records of a query together
@@ -33,6 +34,7 @@ mod record;
 mod rows;
 mod settings;
 mod text;
+mod units;
 
 pub use bytes::input::{Input, RunInput};
 pub use format::tables;
@@ -45,3 +47,5 @@ pub use rows::preview::{Preview, PreviewRow};
 pub use rows::text_rows::{TextRank, TextRow};
 pub use settings::Join;
 pub use text::passing::PassingText;
+pub use units::map::UnitMap;
+pub use units::rule::Units;

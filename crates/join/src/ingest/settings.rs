@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::format::{ReadAs, Recognised};
 use crate::ingest::format::tables::TableReader;
 use crate::ingest::lines::dialect::Dialect;
-use crate::label::{FileAccess, JudgedBy, RankingRule, ScoreType, Ties};
+use crate::ingest::units::rule::Units;
+use crate::label::{FileAccess, JudgedBy, RankingRule, Repeats, ScoreType, Ties, UnitRule};
 use crate::watch::Watch;
 
 /// The settings of a join of runs with judgments.
@@ -50,6 +51,15 @@ pub struct Join {
     pub preference_fields: Option<usize>,
     /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
     pub drop_identical_ids: bool,
+    /// The units that results are of, if documents are retrieved in pieces: the judgments are of units. Equal scores are ordered by the ids
+    /// of units.
+    pub units: Units,
+    /// What becomes of several results of one unit. By default they are an error, and with [`Join::units`] the best one stays.
+    pub repeats: Option<Repeats>,
+    /// The number of best results of each query that are kept before those of a unit are put together; all by default.
+    pub rows: Option<NonZeroU32>,
+    /// The units that judgments are of, if pieces of documents are judged, and documents retrieved. The largest grade of a unit counts.
+    pub qrels_units: Units,
     /// The reader of files of tables, such as Parquet; without one they are errors.
     pub tables: Option<&'static dyn TableReader>,
     /// The list to which the recognised format of each text is added.
@@ -64,11 +74,31 @@ impl Join {
         self.watch.as_deref()
     }
 
+    /// What becomes of several results of one unit.
+    pub fn repeats(&self) -> Repeats {
+        self.repeats.unwrap_or(if self.units.is_given() { Repeats::First } else { Repeats::Error })
+    }
+
+    /// Returns whether results are put together before they are ranked.
+    pub(in crate::ingest) fn puts_together(&self) -> bool {
+        self.units.is_given() || self.repeats() != Repeats::Error || self.rows.is_some()
+    }
+
     pub fn rule(&self) -> RankingRule {
         RankingRule {
             ties: self.ties,
             score: self.dialect.score(self.score),
             depth: self.depth.map(NonZeroU32::get),
+            units: self.unit_rule().map(Arc::new),
         }
+    }
+
+    /// What is done with units, if anything is. Those of judgments are in the fingerprint of what they are put together to.
+    fn unit_rule(&self) -> Option<UnitRule> {
+        self.puts_together().then(|| UnitRule {
+            units: self.units.to_string(),
+            repeats: self.repeats(),
+            rows: self.rows.map(NonZeroU32::get),
+        })
     }
 }

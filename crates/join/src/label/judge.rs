@@ -104,7 +104,7 @@ impl<'m> JudgesApart<'m> {
         let piece = |run: usize| self.piece(run, judged, &code, exact.is_some());
         let pieces: Vec<StagedPiece> = (0..of.runs.len()).map(piece).collect();
         let mut matrix =
-            MatrixBuilder::new(book.clone(), of.rule, of.fingerprint, ids, facts).with_exact(exact);
+            MatrixBuilder::new(book.clone(), of.rule.clone(), of.fingerprint, ids, facts).with_exact(exact);
         for (info, piece) in of.runs.iter().zip(pieces) {
             matrix.push(StagedRun { info: info.clone(), pieces: vec![piece], ..StagedRun::default() });
         }

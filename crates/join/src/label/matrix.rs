@@ -14,6 +14,7 @@ use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::place::place;
 use super::ragged::Ragged;
+use super::repeats::UnitCounts;
 use super::rule::{IdealOf, RankingRule};
 use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
 use super::tile::{AlignedBytes, Packing, Tile};
@@ -34,6 +35,8 @@ pub struct RunInfo {
     pub ignored: Unmatched,
     /// Findings about its scores from reading; files do not keep them.
     pub seen: ScoresSeen,
+    /// Counts of its results by units from reading; files do not keep them.
+    pub units: UnitCounts,
 }
 
 /// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels their meaning.
@@ -108,7 +111,7 @@ impl LabelMatrix {
 
     /// The rule by which the rankings were made.
     pub fn rule(&self) -> RankingRule {
-        self.rule
+        self.rule.clone()
     }
 
     /// The source of the number of relevant documents and of ideal rankings.

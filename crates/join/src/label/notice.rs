@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::repeats::UnitCounts;
 use super::{JudgedBy, Ties};
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
@@ -48,6 +49,22 @@ impl ScoresSeen {
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
             contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
             (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+impl UnitCounts {
+    /// Returns the notices that these counts give cause for; `units` is the rule of the units.
+    pub fn notices(&self, units: &str) -> Vec<Notice> {
+        let text = units.split_once(':').map_or("", |(_, text)| text);
+        [
+            (self.repeated > 0)
+                .then_some(Notice::RepeatsAreBlank { repeated: self.repeated, results: self.results }),
+            (self.twice > 0).then(|| Notice::UnitsTold { ids: self.twice, text: text.to_owned() }),
+            (self.negative > 0).then_some(Notice::NegativeSums { results: self.negative }),
         ]
         .into_iter()
         .flatten()
@@ -135,6 +152,25 @@ pub enum Notice {
     },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
+    /// Results repeat a unit, and keep their ranks without counting.
+    RepeatsAreBlank {
+        /// The number of these results.
+        repeated: u64,
+        /// The number of all results.
+        results: u64,
+    },
+    /// Ids have the text by which units are told more than once, and two rules differ there.
+    UnitsTold {
+        /// The number of results with such ids.
+        ids: u64,
+        /// The text.
+        text: String,
+    },
+    /// Scores below 0 were added up, so that a unit is the worse the more results it has.
+    NegativeSums {
+        /// The number of results with such scores.
+        results: u64,
+    },
 }
 
 /// Writes the first few names of measures.
@@ -154,6 +190,44 @@ fn by_all(measure: &str, rank: &u32, neighbours: &usize, f: &mut fmt::Formatter<
         f,
         "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of nearest neighbours"
     )
+}
+
+/// Says what is to be known of the units of results.
+fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::RepeatsAreBlank { repeated: 1, results } => {
+            write!(f, "1 of {results} results repeats a unit (--repeats blank)")
+        }
+        Notice::RepeatsAreBlank { repeated, results } => {
+            write!(f, "{repeated} of {results} results repeat a unit (--repeats blank)")
+        }
+        Notice::UnitsTold { ids, text } => {
+            let have = if *ids == 1 { "id has" } else { "ids have" };
+            write!(
+                f,
+                "{ids} {have} '{text}' twice: before:{text} takes what is before the last, before-first:{text} before the first"
+            )
+        }
+        Notice::NegativeSums { results } => {
+            let have = if *results == 1 { "result has a score" } else { "results have scores" };
+            write!(
+                f,
+                "{results} {have} below 0, so the sum of a unit is the lower the more results it has: --repeats mean or first does not count them"
+            )
+        }
+        // The others were said already.
+        _ => Ok(()),
+    }
+}
+
+/// Says in which order equal scores are.
+fn order_said(ties: Ties) -> &'static str {
+    match ties {
+        Ties::DocnoDescending => "by document id, descending",
+        Ties::DocnoAscending => "by document id, ascending",
+        Ties::Input => "as in the input",
+        Ties::Rank => "by the rank column",
+    }
 }
 
 /// Says how many queries have no value under some measures.
@@ -176,12 +250,7 @@ impl fmt::Display for Notice {
                  the judgments, and check for extra spaces, quotes or leading zeros"
             ),
             Notice::EqualScores { ties, .. } => {
-                let by = match ties {
-                    Ties::DocnoDescending => "by document id, descending",
-                    Ties::DocnoAscending => "by document id, ascending",
-                    Ties::Input => "as in the input",
-                    Ties::Rank => "by the rank column",
-                };
+                let by = order_said(*ties);
                 write!(f, "all results of a query have the same score, in every query: they are ordered {by}")
             }
             Notice::ContraryRanks { queries, of } => write!(
@@ -226,6 +295,7 @@ impl fmt::Display for Notice {
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
+            of_units => units_said(of_units, f),
         }
     }
 }

@@ -573,11 +573,11 @@ impl<'a> PieceDocs<'a> {
         PieceDocs { columns, start, digits }
     }
 
-    /// Returns the document of a row of the piece, which has `length` bytes.
+    /// Returns the first `length` bytes of the document of a row of the piece.
     pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
         let (batch, at) = self.columns.locate(self.start + row);
         match batch.doc.id(at) {
-            ColumnId::Bytes(bytes) => bytes,
+            ColumnId::Bytes(bytes) => &bytes[..length],
             ColumnId::Integer(_) => &self.digits[row * LONGEST..][..length],
         }
     }

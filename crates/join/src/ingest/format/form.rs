@@ -65,6 +65,15 @@ impl Form {
         }
     }
 
+    /// Whether the text has names of columns or keys.
+    pub fn has_names(&self) -> bool {
+        match &self.shape {
+            RowShape::Trec => false,
+            RowShape::Table(_) | RowShape::Columns(_) => true,
+            RowShape::Made(made) => made.of.has_names(),
+        }
+    }
+
     /// Whether rows have judges or subtopics, if these were asked for.
     pub fn has_groups(&self) -> bool {
         match &self.shape {

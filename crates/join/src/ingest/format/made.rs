@@ -28,6 +28,11 @@ pub(in crate::ingest) trait MadeOf: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Another text that is read beside this one, and cannot be read.
     fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>>;
+
+    /// Whether the text has names by which a document can be chosen: of columns, or of keys.
+    fn has_names(&self) -> bool {
+        false
+    }
 }
 
 /// The number of bytes of rows after which a maker should stop and hand them over.

@@ -259,6 +259,16 @@ impl ColumnNames {
         Err(wrong.to_owned())
     }
 
+    /// Returns these columns, or those that are recognised, with another one for the document; columns in order have no names.
+    pub(in crate::ingest) fn with_doc(columns: Option<&Self>, name: &str) -> Self {
+        let known: &[(ColumnRole, String)] = match columns {
+            Some(ColumnNames(Names::Named(named))) => named,
+            _ => &[],
+        };
+        let others = known.iter().filter(|(column, _)| *column != ColumnRole::Doc).cloned();
+        ColumnNames(Names::Named(others.chain([(ColumnRole::Doc, name.to_owned())]).collect()))
+    }
+
     fn columns(&self) -> Vec<ColumnRole> {
         match &self.0 {
             Names::Named(named) => named.iter().map(|(column, _)| *column).collect(),

@@ -29,6 +29,10 @@ impl MadeOf for RanksMoved {
         let (table, scanner) = (self.0.clone(), RowScanner::default());
         Ok(Box::new(RankedRows { table, scanner, line: 0 }))
     }
+
+    fn has_names(&self) -> bool {
+        true
+    }
 }
 
 impl MakeRows for RankedRows {

@@ -53,7 +53,13 @@ impl Recognised {
 
     /// Adds a note about the text called `name`.
     pub(in crate::ingest) fn note(&self, name: &str, what: String) {
-        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: false });
+        self.push(RecognisedText {
+            name: name.to_owned(),
+            what,
+            doubtful: true,
+            wrong: false,
+            neighbours: None,
+        });
     }
 
     fn push(&self, text: RecognisedText) {

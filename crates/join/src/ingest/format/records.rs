@@ -182,6 +182,10 @@ impl MadeOf for OfRecords {
             false => Ok(Box::new(RecordLines::new(keys, self.number))),
         }
     }
+
+    fn has_names(&self) -> bool {
+        true
+    }
 }
 
 /// Describes what is expected where records begin.

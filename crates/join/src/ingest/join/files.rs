@@ -52,6 +52,8 @@ impl Join {
         size: ChunkSize,
         seed: Seed,
     ) -> Result<LabelMatrix> {
+        self.check_units()?;
+        self.check_qrels_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         if self.judged_by.is_some() && qrels.passes() {
@@ -91,6 +93,7 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        self.check_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input))?;
         let mut runs = self.open(runs, names, qrels.partner())?;
@@ -124,7 +127,7 @@ impl Join {
         let joining = self.joining(qrels);
         let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
-            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining }),
+            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining: joining.clone() }),
             // Without their judgments scores cannot be recognised, which is not a problem of the run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))
@@ -162,7 +165,9 @@ mod tests {
     use crate::cases::cases;
     use crate::ingest::bytes::hash::tests::{KNOWN, OTHER, colliding};
     use crate::ingest::lines::dialect::Dialect;
-    use crate::label::Ties;
+    use crate::ingest::units::map::UnitMap;
+    use crate::ingest::units::rule::Units;
+    use crate::label::{Repeats, Ties};
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 
@@ -218,6 +223,36 @@ mod tests {
             &format!("{qrels}2 0 a 1\n10 0 a 1"),
             &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
         );
+    }
+
+    #[test]
+    fn cuts_change_no_units() {
+        let qrels = "2 0 a 1\n2 0 b 0\n1 0 c 3\n1 0 a 2\n";
+        let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
+        let scattered = format!("{run}2 Q0 a#3 5 2 t\n1 Q0 a#3 5 3 t\n");
+        let map = [
+            ("a#1", "a"),
+            ("a#2", "a"),
+            ("a#3", "c"),
+            ("b", "b"),
+            ("b#1", "b"),
+            ("c#1#1", "c"),
+            ("c#1#2", "a"),
+        ];
+        let map = Units::Map(Arc::new(UnitMap::of(map).unwrap()));
+        for units in [Units::before("#"), Units::before_first("#"), map, Units::AsIs] {
+            for repeats in ["error", "first", "blank", "sum", "mean:2"] {
+                let repeats: Repeats = repeats.parse().unwrap();
+                let join = Join { units: units.clone(), repeats: Some(repeats), ..Join::default() };
+                for text in [run, &scattered, &format!("{run}1 Q0 #2 9 1 t\n1 Q0 zz 9 9 t\n")] {
+                    check(join.clone(), qrels, text);
+                    check(Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
+                }
+                let passages = "2 0 a#1 1\n2 0 a#9 2\n1 0 c#1 3\n2 0 b 0\n1 0 a#1 -1\n";
+                let join = Join { qrels_units: Units::before("#"), ..join };
+                check(join, passages, run);
+            }
+        }
     }
 
     /// Hashes of queries and documents that are all the same under one of two seeds change nothing.

@@ -15,7 +15,6 @@ use crate::ingest::join::qrels::{self, Qrels};
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::layout::BareRows;
 use crate::ingest::lines::shape::Role;
-use crate::ingest::record::columns::PieceSize;
 use crate::ingest::settings::Join;
 use crate::ingest::text::passing::PassingText;
 use crate::ingest::text::{Purpose, ToldForm, ToldText};
@@ -40,6 +39,7 @@ impl Join {
     /// # Errors
     /// As [`Qrels::read_as`]; [`Error::Stopped`].
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
+        self.check_qrels_units()?;
         let input = input.into();
         if let Some(by) = self.judged_by.filter(|_| input.passes()) {
             return self.passing_judgments(input, by);
@@ -47,6 +47,18 @@ impl Join {
         let (opened, form) = self.judgments_text(input)?;
         let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Checks that judgments of pieces are not also judgments by facet.
+    pub(in crate::ingest) fn check_qrels_units(&self) -> Result<()> {
+        self.qrels_units.check()?;
+        match self.judged_by.filter(|_| self.qrels_units.is_given()) {
+            None => Ok(()),
+            Some(by) => Err(Error::Unanswerable(format!(
+                "--qrels-units {} puts judgments together, which judgments by {by} keep apart: take one of the two",
+                self.qrels_units
+            ))),
+        }
     }
 
     /// Opens judgments, which are held, and tells their format.
@@ -80,11 +92,12 @@ impl Join {
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
     pub fn judgments(&self, batches: &[Judgments<'_>]) -> Result<Qrels> {
+        self.check_qrels_units()?;
         if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
             return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
         }
         match self.judged_by {
-            None => Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch()),
+            None => Qrels::columns_of_units(batches, (self.dialect, &self.qrels_units), self.watch()),
             Some(by) => {
                 let read =
                     facets::read_columns(("qrels", batches), by, self.dialect, Seed::random(), self.watch())?;
@@ -134,7 +147,8 @@ impl Join {
         }
         match form {
             Ok(form) => {
-                let read = qrels::read((qrels, form), self.dialect, size, seed, self.watch())?;
+                let read =
+                    qrels::read((qrels, form), (self.dialect, &self.qrels_units), size, seed, self.watch())?;
                 self.note_scores(&qrels.name, form, &read.0);
                 self.note_bare_rows(&qrels.name, form);
                 Ok(read)

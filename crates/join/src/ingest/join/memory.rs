@@ -35,6 +35,7 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
+        self.check_units()?;
         let read = |(name, results): (String, _)| {
             let rows = Collected::of(results);
             self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
@@ -77,6 +78,7 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
+        self.check_units()?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
         let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;

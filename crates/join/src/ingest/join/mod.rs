@@ -6,11 +6,13 @@
 //! files, judgments, memory   texts, judgments, and runs in memory, joined
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! facets               judgments by judge, by subtopic, or as preferences
+//! united               the results of a query by their units, those of a unit put together
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked, picks        a few queries alone, with their documents
 //! passing              a run that is read once, query by query
 //! seen                 scores that may mislead
 //! rows                 the rows of a text, passed on as they are written
+//! united_rows          the same with those of a unit put together
 //! sound                what holds for all inputs of a join together
 //! ```
 
@@ -28,3 +30,5 @@ mod rows;
 pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;
 pub(in crate::ingest) mod sound;
+pub(in crate::ingest) mod united;
+mod united_rows;

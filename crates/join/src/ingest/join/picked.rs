@@ -3,6 +3,7 @@
 //! All lines are read as usual, but nothing of the other queries is kept: not even a document that is twice in one of their rankings is
 //! noticed.
 
+use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
@@ -85,6 +86,7 @@ impl Join {
         queries: &[Vec<u8>],
         size: ChunkSize,
     ) -> Result<Picked> {
+        self.check_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         let (qrels, form) = self.judgments_text(qrels)?;
@@ -102,9 +104,13 @@ impl Join {
         let joining = self.joining(&qrels);
         let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, mut body }): (String, ToldText)| match form {
-            Ok(form) => {
-                with_run(&source, &form, &mut body, of, PickRun { name: &name, joining, picks: &picks })
-            }
+            Ok(form) => with_run(
+                &source,
+                &form,
+                &mut body,
+                of,
+                PickRun { name: &name, joining: &joining, picks: &picks },
+            ),
             Err(foreign) => {
                 let lines = foreign.problems(Role::Run, &source);
                 Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
@@ -131,7 +137,7 @@ impl Join {
 /// Reads the picked queries of a run called `name`.
 struct PickRun<'a> {
     name: &'a str,
-    joining: Joining<'a>,
+    joining: &'a Joining<'a>,
     picks: &'a Picks,
 }
 
@@ -144,16 +150,17 @@ impl TakeSource for PickRun<'_> {
 }
 
 /// Reads a run called `name`.
-fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -> Result<PickedRun> {
+fn read(source: &impl Source, name: &str, joining: &Joining<'_>, picks: &Picks) -> Result<PickedRun> {
     let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
     check_ties(source.name(), source.order(), joining.rule.ties)?;
-    let scattered = || Scattered::new(count).of(source.whole()).thinning(!joining.rules.late_repeats);
+    joining.check_units(source.name(), source.order())?;
+    let scattered = || Scattered::new(count).of(source.whole()).thinning(joining.may_thin());
     let worker = || (Results::new(joining).of(picks), scattered());
     let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
     let ranking = || PickedRankings {
         rankings: RunRankings::new(joining, source.order()),
-        plain: Ranker::new(joining.rule, false),
+        plain: joining.ranker(joining.rule.clone(), false),
         picks,
         found: Vec::new(),
     };
@@ -182,18 +189,7 @@ impl PickedRankings<'_> {
         let dropped = rankings.drop_identical_ids;
         let id = match unjudged {
             Some(id) => {
-                let records = &without_identical(id, records, docnos, dropped);
-                let mut nothing = Shelf::default();
-                let table = nothing.table(0, 0);
-                plain.rank(
-                    id,
-                    records,
-                    docnos,
-                    (&nothing, table),
-                    (&mut codes, None),
-                    &mut rankings.findings,
-                );
-                rankings.ranker.wrong_ranks.merge(std::mem::take(&mut plain.wrong_ranks));
+                rankings.unite(id, records, docnos);
                 id
             }
             None => {
@@ -205,8 +201,19 @@ impl PickedRankings<'_> {
                 rankings.id(query)
             }
         };
-        let records = &without_identical(id, records, docnos, dropped);
-        let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, records, docnos) };
+        let uniting = rankings.uniting.take();
+        let (records, docnos) = match &uniting {
+            Some(uniting) => (Cow::Borrowed(uniting.united()), uniting.docnos(&docnos)),
+            None => (without_identical(id, records, docnos, dropped), docnos),
+        };
+        if unjudged.is_some() {
+            let mut nothing = Shelf::default();
+            let table = nothing.table(0, 0);
+            let judged = (&nothing, table);
+            plain.rank(id, &records, docnos, judged, (&mut codes, None), &mut rankings.findings);
+            rankings.ranker.wrong_ranks.merge(std::mem::take(&mut plain.wrong_ranks));
+        }
+        let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, &records, docnos) };
         let tied = ordered.chunk_by(|one, next| one.key == next.key);
         let tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
         let (book, mut exact) = (rankings.book(), exact_grades.into_iter());
@@ -220,6 +227,7 @@ impl PickedRankings<'_> {
             tied,
         });
         found.push((query, documents.collect()));
+        rankings.uniting = uniting;
     }
 }
 

@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
 use super::rank::too_many;
+use super::united::{JudgedUnits, UnitsSeen};
 use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
 use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
 use crate::ingest::bytes::brief::Brief;
@@ -30,6 +31,7 @@ use crate::ingest::record::packed::{Docnos, Record};
 use crate::ingest::record::reader::{Make, RowReader, Source, TextSource, Together, WorkerResults, gather};
 use crate::ingest::record::repeats::repeats;
 use crate::ingest::settings::Join;
+use crate::ingest::units::rule::Units;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
     Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, Ids, JudgedBy, MatrixBuilder,
@@ -139,6 +141,19 @@ impl Qrels {
         Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
     }
 
+    /// Takes judgments from columns in memory, which are of these units.
+    pub(in crate::ingest) fn columns_of_units(
+        batches: &[columns::Judgments<'_>],
+        (dialect, units): (Dialect, &Units),
+        watch: Option<&Watch>,
+    ) -> Result<Self> {
+        let seed = Seed::random();
+        let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
+        let source = ColumnSource::all(&columns, PieceSize::default(), watch);
+        let (qrels, problems) = read_from(&source, (dialect, units), seed)?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
     pub(in crate::ingest) fn columns_in_pieces(
         batches: &[columns::Judgments<'_>],
         dialect: Dialect,
@@ -148,7 +163,7 @@ impl Qrels {
         let seed = Seed::random();
         let columns = CheckedColumns::of_judgments("qrels", batches, seed)?;
         let source = ColumnSource::all(&columns, size, watch);
-        let (qrels, problems) = read_from(&source, dialect, seed)?;
+        let (qrels, problems) = read_from(&source, (dialect, &Units::AsIs), seed)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -160,7 +175,7 @@ impl Qrels {
             scattered,
             HeldInput::Passing,
             (name, &|line| line),
-            (dialect.rules(), KeptGrades::Nothing),
+            JudgmentRules { rules: dialect.rules(), kept: KeptGrades::Nothing, units: &Units::AsIs },
             seed,
         )
         .0;
@@ -379,7 +394,7 @@ impl Qrels {
 /// Reads judgments; returns what can be used of them, and the problems.
 pub(in crate::ingest) fn read(
     (text, form): (&Opened, &Form),
-    dialect: Dialect,
+    (dialect, units): (Dialect, &Units),
     size: ChunkSize,
     seed: Seed,
     watch: Option<&Watch>,
@@ -389,10 +404,10 @@ pub(in crate::ingest) fn read(
             let origin = |row| table.row(row);
             let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?;
             let columns = columns.with_origins(RowOrigins(&origin)).of_a_file(Role::Qrels)?;
-            read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
+            read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), (dialect, units), seed)
         });
     }
-    let (qrels, problems) = read_from(&TextSource::held(text, form, size, watch), dialect, seed)?;
+    let (qrels, problems) = read_from(&TextSource::held(text, form, size, watch), (dialect, units), seed)?;
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
@@ -400,10 +415,18 @@ pub(in crate::ingest) fn read(
 /// for a code each, they are read again, with their exact grades.
 pub(in crate::ingest) fn read_from(
     source: &impl Source,
-    dialect: Dialect,
+    of: (Dialect, &Units),
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    read_kept(source, dialect, seed, KeptGrades::Nothing)
+    read_kept(source, of, seed, KeptGrades::Nothing)
+}
+
+/// How judgments are read.
+#[derive(Clone, Copy)]
+struct JudgmentRules<'u> {
+    rules: Rules,
+    kept: KeptGrades,
+    units: &'u Units,
 }
 
 /// What the tables of judged documents keep beside codes.
@@ -432,15 +455,16 @@ impl KeptGrades {
 /// Reads judgments as [`read_from`] does, and keeps numbers of documents if asked for.
 pub(in crate::ingest) fn read_kept(
     source: &impl Source,
-    dialect: Dialect,
+    (dialect, units): (Dialect, &Units),
     seed: Seed,
     kept: KeptGrades,
 ) -> Result<(Qrels, Problems)> {
-    let first = read_with(source, (dialect.rules(), kept), seed)?;
+    let of = JudgmentRules { rules: dialect.rules(), kept, units };
+    let first = read_with(source, of, seed)?;
     let with_grades = if kept.numbers() { KeptGrades::NumbersAndGrades } else { KeptGrades::Grades };
     let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
         true => first,
-        false => read_with(source, (dialect.rules(), with_grades), seed)?,
+        false => read_with(source, JudgmentRules { kept: with_grades, ..of }, seed)?,
     };
     if count == 0 {
         let expected = source.expected(Role::Qrels);
@@ -450,14 +474,11 @@ pub(in crate::ingest) fn read_kept(
 }
 
 /// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
-fn read_with(
-    source: &impl Source,
-    (rules, kept): (Rules, KeptGrades),
-    seed: Seed,
-) -> Result<((Qrels, Problems), u64)> {
+fn read_with(source: &impl Source, of: JudgmentRules<'_>, seed: Seed) -> Result<((Qrels, Problems), u64)> {
+    let rules = of.rules;
     let back = AtomicBool::new(false);
-    let thinning = !rules.late_repeats;
-    let grouped = || Together::new(Shelving::new(rules, kept), &back).thinning(thinning);
+    let thinning = !rules.late_repeats && !of.units.is_given();
+    let grouped = || Together::new(Shelving::new(of, seed), &back).thinning(thinning);
     let worker = || (JudgmentReader::new(rules, seed), grouped());
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
@@ -471,7 +492,7 @@ fn read_with(
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
     let line = |line| source.line(line);
-    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), (rules, kept), seed);
+    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), of, seed);
     Ok((sorted, count))
 }
 
@@ -508,7 +529,7 @@ impl RowReader<4> for JudgmentReader {
 
 /// Tables of queries that are being made.
 #[derive(Default)]
-struct Shelving {
+struct Shelving<'u> {
     shelf: Shelf,
     tables: Vec<DocTable>,
     grades: Grades,
@@ -528,6 +549,9 @@ struct Shelving {
     late: bool,
     /// The queries with such documents, if `late`.
     repeats: Vec<(Vec<u8>, Findings)>,
+    /// What puts the judgments of units together, if they are to be: the rule, and the seed of hashes.
+    units: Option<(&'u Units, Seed)>,
+    judged_units: JudgedUnits,
 }
 
 /// The distinct grades ≥ 0, in the order in which they came.
@@ -551,12 +575,20 @@ impl Grades {
     }
 }
 
-impl Shelving {
+impl<'u> Shelving<'u> {
     /// Makes no tables yet.
-    fn new(rules: Rules, kept: KeptGrades) -> Self {
+    fn new(JudgmentRules { rules, kept, units }: JudgmentRules<'u>, seed: Seed) -> Self {
         let shelf = if kept == KeptGrades::Nothing { Shelf::default() } else { Shelf::of_keys() };
         let (exact, numbered) = (kept.grades().then(ExactFacts::default), kept.numbers());
-        Shelving { shelf, exact, numbered, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
+        Shelving {
+            shelf,
+            exact,
+            numbered,
+            late: rules.late_repeats,
+            facts: Facts::new(),
+            units: Some((units, seed)).filter(|(units, _)| units.is_given()),
+            ..Self::default()
+        }
     }
 
     /// The preliminary code of a grade.
@@ -567,12 +599,21 @@ impl Shelving {
         }
     }
 
-    /// Makes the table of a query, and adds it.
+    /// Adds the table of a query, of whose judgments those of a unit are put together if they are to be.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
+        let Some(of) = self.units else { return self.add_table(query, records, docnos) };
+        let mut units = std::mem::take(&mut self.judged_units);
+        let (judged, docnos) = units.unite(of, records, &docnos, &mut self.findings);
+        self.add_table(query, judged, docnos);
+        self.judged_units = units;
+    }
+
+    /// Makes the table of a query, and adds it.
+    fn add_table(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
             let position = docnos.position(&records[0]);
             self.findings.add(records[0].at, || Finding { position, message, earlier: None });
-            return self.add(query, &[], docnos);
+            return self.add_table(query, &[], docnos);
         }
         let table = self.shelf.table(0, records.len());
         self.tables.push(table);
@@ -613,7 +654,7 @@ impl Shelving {
     }
 }
 
-impl Make for Shelving {
+impl Make for Shelving<'_> {
     /// Adds the table of a query. Queries are numbered in the order in which they come, as their tables are.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = records[0].query as usize == self.tables.len();
@@ -665,13 +706,13 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
 /// Combines grouped judgments; returns `None` if a query was met by two workers.
 fn assemble(
     mut read: WorkerResults<JudgmentReader>,
-    grouped: Vec<Together<'_, Shelving>>,
+    grouped: Vec<Together<'_, Shelving<'_>>>,
     source: &impl Source,
     seed: Seed,
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     // A query of which every row is wrong has no table, and the others do not lie by their numbers.
-    let has_all = |(keep, names): (&Together<'_, Shelving>, &&Ids)| keep.make.tables.len() == names.len();
+    let has_all = |(keep, names): (&Together<'_, Shelving<'_>>, &&Ids)| keep.make.tables.len() == names.len();
     if !grouped.iter().zip(&names).all(has_all) {
         return None;
     }
@@ -708,7 +749,7 @@ fn sort_out(
     scattered: Vec<Scattered>,
     whole: HeldInput<'_>,
     named: NamedJudgments<'_>,
-    (rules, kept): (Rules, KeptGrades),
+    of: JudgmentRules<'_>,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -724,10 +765,10 @@ fn sort_out(
     let dropped = scattered.iter().map(Scattered::dropped).sum();
     let renumber = |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
     let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
-    let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
+    let shelve = |shelving: &mut Shelving<'_>, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, kept), shelve);
+    let shelvings = each_query(scattered, whole, None, || Shelving::new(of, seed), shelve);
     read.findings.leave_out(dropped);
     finish(read, ids, shelvings, None, named, seed)
 }
@@ -739,7 +780,7 @@ type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 fn finish(
     read: WorkerResults<JudgmentReader>,
     ids: Ids,
-    mut shelvings: Vec<Shelving>,
+    mut shelvings: Vec<Shelving<'_>>,
     order: Option<Vec<QueryAt>>,
     (name, line): NamedJudgments<'_>,
     seed: Seed,
@@ -749,7 +790,10 @@ fn finish(
         findings.merge(std::mem::take(&mut shelving.findings));
     }
     let mut problems = findings.into_problems(name, line, &lines);
-    let exact = |shelving: &Shelving| shelving.exact.as_ref().and_then(ExactFacts::extent);
+    if let Some(message) = units_change_nothing(&shelvings).filter(|_| problems.first.is_empty()) {
+        problems = whole_file(name, message);
+    }
+    let exact = |shelving: &Shelving<'_>| shelving.exact.as_ref().and_then(ExactFacts::extent);
     let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
     let book = match extents {
         Some(extent) => Ok(Codebook::of_extent(extent)),
@@ -795,6 +839,14 @@ fn finish(
     (qrels, problems)
 }
 
+/// Says that the rule of units would change nothing.
+fn units_change_nothing(shelvings: &[Shelving<'_>]) -> Option<String> {
+    let (units, _) = shelvings.first()?.units?;
+    let mut seen = UnitsSeen::default();
+    shelvings.iter().for_each(|shelving| seen.merge(shelving.judged_units.seen.clone()));
+    seen.changes_nothing(units, "--qrels-units")
+}
+
 /// Returns the exact grades of all queries.
 fn exact_facts(order: &[QueryAt], shelvings: &[Shelving]) -> ExactFacts {
     let mut exact = ExactFacts::default();
@@ -834,7 +886,7 @@ fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
     facts
 }
 
-impl Shelving {
+impl Shelving<'_> {
     /// Replaces the preliminary codes, and numbers the shelf.
     fn finish(&mut self, number: usize, book: &Codebook) {
         if self.exact.is_some() {

@@ -26,6 +26,7 @@ use std::borrow::Cow;
 
 use super::doc_table::{DocTable, Shelf};
 use super::seen::RankedResults;
+use super::united::{Uniting, UnitsAsked};
 use crate::ingest::lines::diagnostics::{Finding, Findings, quoted};
 use crate::ingest::record::packed::{Docnos, Record, by_docno};
 use crate::ingest::record::repeats::repeats;
@@ -49,6 +50,8 @@ pub(in crate::ingest) struct Ranker {
     rule: RankingRule,
     /// Whether duplicates are looked for only among the ranks that are kept.
     late: bool,
+    /// Whether there are no duplicates, because results were put together.
+    distinct: bool,
     slots: Vec<u32>,
     losers: [Vec<u32>; 2],
     /// The key and the number of each result, in one number that sorts by both.
@@ -79,6 +82,7 @@ impl Ranker {
         Ranker {
             rule,
             late,
+            distinct: false,
             slots: Vec::new(),
             losers: [Vec::new(), Vec::new()],
             order: Vec::new(),
@@ -86,6 +90,12 @@ impl Ranker {
             tied: None,
             wrong_ranks: Findings::default(),
         }
+    }
+
+    /// Makes a ranker of the results of units, which were put together.
+    pub fn of_units(asked: &UnitsAsked, rule: RankingRule) -> Self {
+        let distinct = Uniting::are_distinct(asked);
+        Ranker { distinct, ..Ranker::new(Uniting::rule_of_units(asked, rule), false) }
     }
 
     /// Sets whether the groups of equal scores are kept.
@@ -116,7 +126,7 @@ impl Ranker {
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         // trec_eval looks for duplicates after `-M` has cut the ranking (form_res_rels.c), so a duplicate further down is none there.
         let late = self.late && depth < records.len();
-        if !late && self.may_repeat(records) {
+        if !late && !self.distinct && self.may_repeat(records) {
             report_repeats(query, records, docnos, findings);
         }
         let label = |record: &Record| label_of(record, judged, docnos);
@@ -135,7 +145,7 @@ impl Ranker {
                 note_ties(tied, depth, |at| &records[at], &labels[first..]);
             }
             let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
-            self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
+            self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
         } else {
             self.sort(records);
             if late {
@@ -151,7 +161,7 @@ impl Ranker {
                 note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
             }
             let ranked = RankedResults { count: records.len(), record: |at: usize| record(self.order[at]) };
-            self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
+            self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
         }
         labels.truncate(first + depth);
         depth as u32
@@ -190,7 +200,7 @@ impl Ranker {
         labels.truncate(first + depth);
         let label = |record: &Record| label_of(record, judged, docnos);
         let ranked = RankedResults { count: records.len(), record };
-        self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
+        self.seen.see(&self.rule, &labels[first..], ranked, &label, docnos);
     }
 
     /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports their problems.
@@ -213,7 +223,7 @@ impl Ranker {
     /// The results by score, equal scores by the rank column. A rank that is no integer, and one that occurs twice among equal scores, is a
     /// finding.
     #[cold]
-    fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+    pub fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
         let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
         for record in records {
             let rank = docnos.rank_column(record).unwrap_or_else(|| {

@@ -1,11 +1,14 @@
 //! The rows of a text, passed on one by one as they are written; a run of scores alone goes with its judgments.
 
 use super::qrels::Qrels;
-use crate::error::Result;
+use super::united_rows::HeldRows;
+use crate::error::{Error, Result};
 use crate::ingest::bytes::input::Input;
+use crate::ingest::format::Partner;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::rows::text_rows::{TextRow, each_row};
 use crate::ingest::settings::Join;
+use crate::label::Repeats;
 
 impl Join {
     /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it
@@ -33,7 +36,13 @@ impl Join {
         input: impl Into<Input>,
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
-        each_row(self, input.into(), Role::Qrels, None, take)
+        self.check_qrels_units()?;
+        let input = input.into();
+        if !self.qrels_units.is_given() {
+            return each_row(self, input, Role::Qrels, None, take);
+        }
+        let (name, rows) = self.held_rows(input, Role::Qrels, None)?;
+        rows.each_judgment(&name, &self.qrels_units, take)
     }
 
     /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A file that has only scores needs
@@ -61,6 +70,27 @@ impl Join {
         judgments: Option<&Qrels>,
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<()> {
-        each_row(self, input.into(), Role::Run, judgments.and_then(Qrels::partner), take)
+        self.check_units()?;
+        let (input, partner) = (input.into(), judgments.and_then(Qrels::partner));
+        let Some(asked) = self.units_asked() else {
+            return each_row(self, input, Role::Run, partner, take);
+        };
+        if asked.repeats == Repeats::Blank {
+            return Err(Error::Unanswerable(
+                "--repeats blank leaves ranks empty, which files of results cannot have: take --repeats first".to_owned(),
+            ));
+        }
+        let (name, rows) = self.held_rows(input, Role::Run, partner)?;
+        rows.each_result(&name, (asked, &self.rule()), take)
+    }
+
+    /// Reads all rows of a text, to put those of each unit together.
+    fn held_rows(&self, input: Input, role: Role, partner: Option<&Partner>) -> Result<(String, HeldRows)> {
+        let (name, mut rows) = (input.shown(), HeldRows::new());
+        each_row(self, input, role, partner, |row| {
+            rows.push(row);
+            Ok(true)
+        })?;
+        Ok((name, rows))
     }
 }

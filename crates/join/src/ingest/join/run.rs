@@ -4,6 +4,7 @@
 //! order.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use super::picks::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
+use super::united::{Uniting, UnitsAsked, UnitsSeen};
 use crate::error::{Error, Result, printable_path};
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
@@ -23,15 +25,16 @@ use crate::ingest::record::by_query::{Scattered, each_query};
 use crate::ingest::record::packed::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use crate::ingest::record::reader::{Make, RowReader, Source, Together, WorkerResults};
 use crate::ingest::settings::Join;
+use crate::ingest::units::rule::Units;
 use crate::label::code::MAX_GRADES;
 use crate::label::{
-    Above, Codebook, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
-    Unmatched,
+    Above, Codebook, RankingRule, Repeats, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies,
+    Ties, Unmatched,
 };
 use crate::watch::{Watch, not_stopped};
 
 /// The settings of a join that all workers share.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Joining<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
@@ -44,11 +47,40 @@ pub struct Joining<'a> {
     pub may_be_empty: bool,
     /// Whether documents are left out whose id is the id of their query.
     pub drop_identical_ids: bool,
+    /// What is done with the units of results, if anything is.
+    pub(in crate::ingest) units: Option<Arc<UnitsAsked>>,
     /// The watch that may stop the work.
     pub watch: Option<&'a Watch>,
 }
 
 impl Joining<'_> {
+    /// Makes a ranker of a rule for what is made of results.
+    pub(in crate::ingest) fn ranker(&self, rule: RankingRule, late: bool) -> Ranker {
+        match &self.units {
+            Some(asked) => Ranker::of_units(asked, rule),
+            None => Ranker::new(rule, late),
+        }
+    }
+
+    /// Checks that results in this order have what units need.
+    pub(in crate::ingest) fn check_units(&self, name: &str, order: Order) -> Result<()> {
+        let makes_scores = self.units.as_ref().is_some_and(|asked| asked.repeats.makes_scores());
+        if !makes_scores || matches!(order, Order::Scores { .. }) {
+            return Ok(());
+        }
+        Err(Error::Unanswerable(format!(
+            "{}: has ranks and no scores that could be added: take --repeats first or blank",
+            printable_path(name.as_ref())
+        )))
+    }
+
+    /// Whether results that repeat others may be dropped, if there are many. Where repeated documents matter only among the first results,
+    /// none may be dropped before these are known; and where repeats are no error each may count.
+    pub(in crate::ingest) fn may_thin(&self) -> bool {
+        let are_errors = self.units.as_ref().is_none_or(|asked| asked.repeats == Repeats::Error);
+        are_errors && !self.rules.late_repeats
+    }
+
     /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades, labels do not tell which are mixed.
     pub fn check_exact(&self) -> Result<()> {
         if !self.keep_ties || self.qrels.exact().is_none() {
@@ -70,28 +102,28 @@ pub(in crate::ingest) fn read(
 ) -> Result<(StagedRun, RunProblems)> {
     let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
     check_ties(source.name(), order, joining.rule.ties)?;
+    joining.check_units(source.name(), order)?;
     joining.check_exact()?;
     let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
-    // Where repeated documents matter only among the first results, none may be dropped before these are known.
-    let thinning = !joining.rules.late_repeats;
+    let thinning = joining.may_thin();
     let worker = || {
-        let rankings = FirstRankings { met: &met, rankings: RunRankings::new(joining, order) };
-        (Results::new(joining), Together::new(rankings, &back).thinning(thinning))
+        let rankings = FirstRankings { met: &met, rankings: RunRankings::new(&joining, order) };
+        (Results::new(&joining), Together::new(rankings, &back).thinning(thinning))
     };
     let (mut read, grouped) = source.read(&back, seed, worker)?;
     if !back.load(Ordering::Relaxed) {
         read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
         let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
-        return Ok(finish(read, rankings, name, source, joining));
+        return Ok(finish(read, rankings, name, source, &joining));
     }
     let scattered = || Scattered::new(qrels.queries().len()).of(source.whole()).thinning(thinning);
-    let worker = || (Results::new(joining), scattered());
+    let worker = || (Results::new(&joining), scattered());
     let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
-    let rankings = || RunRankings::new(joining, order);
+    let rankings = || RunRankings::new(&joining, order);
     let rankings = each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
     not_stopped(joining.watch)?;
-    Ok(finish(read, rankings, name, source, joining))
+    Ok(finish(read, rankings, name, source, &joining))
 }
 
 /// Checks that results have ranks, if these are to order equal scores.
@@ -109,7 +141,9 @@ pub(in crate::ingest) fn check_ties(name: &str, order: Order, ties: Ties) -> Res
 
 /// The results that one worker reads.
 pub(in crate::ingest) struct Results<'a> {
-    joining: Joining<'a>,
+    qrels: &'a Qrels,
+    rules: Rules,
+    rule: RankingRule,
     /// The only queries whose rows are kept; `None` if these are all judged queries.
     picks: Option<&'a Picks>,
     /// The last judged query.
@@ -121,9 +155,18 @@ pub(in crate::ingest) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    pub fn new(joining: Joining<'a>) -> Self {
-        let ignored = Interner::new(joining.qrels.seed());
-        Results { joining, picks: None, last: None, ignored, tag: (0, Vec::new()) }
+    pub fn new(joining: &Joining<'a>) -> Self {
+        let Joining { qrels, rules, .. } = *joining;
+        let rule = joining.rule.clone();
+        Results {
+            qrels,
+            rules,
+            rule,
+            picks: None,
+            last: None,
+            ignored: Interner::new(qrels.seed()),
+            tag: (0, Vec::new()),
+        }
     }
 
     /// Restricts rows to the queries of `picks`.
@@ -136,21 +179,21 @@ impl RowReader<6> for Results<'_> {
     const ROLE: Role = Role::Run;
 
     fn rules(&self) -> Rules {
-        self.joining.rules
+        self.rules
     }
 
     /// The sort key of a score.
     #[inline(always)]
     fn key(&self, score: f64) -> u64 {
-        sort_key(score, self.joining.rule.score)
+        sort_key(score, self.rule.score)
     }
 
     fn reads_ranks(&self) -> bool {
-        self.joining.rule.ties == Ties::Rank
+        self.rule.ties == Ties::Rank
     }
 
     fn query(&mut self, id: &[u8]) -> Option<u32> {
-        let query = self.joining.qrels.query_after(self.last, id);
+        let query = self.qrels.query_after(self.last, id);
         match query {
             Some(_) => self.last = query,
             None => drop(self.ignored.insert(id)),
@@ -188,21 +231,39 @@ pub(in crate::ingest) struct RunRankings<'a> {
     keys: Vec<(u8, u64)>,
     order: Order,
     pub drop_identical_ids: bool,
+    /// What puts the results of units together, if they are to be.
+    pub uniting: Option<Uniting>,
+    /// Whether equal scores are ordered by the rank column.
+    by_rank_column: bool,
 }
 
 impl<'a> RunRankings<'a> {
-    pub fn new(
-        Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
-        order: Order,
-    ) -> Self {
+    pub fn new(joining: &Joining<'a>, order: Order) -> Self {
+        let Joining { qrels, rules, keep_ties, drop_identical_ids, .. } = *joining;
+        let rule = joining.rule.clone();
         // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have (see `seen`).
         let rule = match order {
             Order::Scores { .. } => rule,
             Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
         };
-        let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
+        let by_rank_column = rule.ties == Ties::Rank;
+        let ranker = joining.ranker(rule, rules.late_repeats);
+        let uniting = joining.units.clone();
+        let uniting =
+            uniting.map(|asked| Uniting::new(asked, &joining.rule, qrels.seed(), drop_identical_ids));
         let (staged, findings, keys) = Default::default();
-        RunRankings { qrels, ranker, staged, findings, keys, order, drop_identical_ids }
+        let ranker = ranker.keeping_ties(keep_ties);
+        RunRankings {
+            qrels,
+            ranker,
+            staged,
+            findings,
+            keys,
+            order,
+            drop_identical_ids,
+            uniting,
+            by_rank_column,
+        }
     }
 
     /// Returns the meaning of the codes.
@@ -218,8 +279,8 @@ impl<'a> RunRankings<'a> {
     /// Ranks the results of one query.
     pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
-        let (id, judged) = (self.id(query), self.qrels.judged(query));
-        let RunRankings { ranker, staged, findings, .. } = self;
+        let id = self.id(query);
+        let findings = &mut self.findings;
         match self.order {
             Order::Scores { .. } => {}
             Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
@@ -230,7 +291,27 @@ impl<'a> RunRankings<'a> {
                 report_uncounted(records, docnos, options, findings);
             }
         }
-        let records = &without_identical(id, records, docnos, self.drop_identical_ids);
+        self.unite(id, records, docnos);
+        let Some(uniting) = self.uniting.take() else {
+            let records = &without_identical(id, records, docnos, self.drop_identical_ids);
+            return self.label(query, records, docnos);
+        };
+        self.label(query, uniting.united(), uniting.docnos(&docnos));
+        self.uniting = Some(uniting);
+    }
+
+    /// Puts the results of one query together by their units, without ranking them.
+    pub fn unite(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
+        let RunRankings { ranker, findings, uniting, by_rank_column, .. } = self;
+        let Some(uniting) = uniting else { return };
+        let ranked = by_rank_column.then(|| ranker.by_rank_column(query, records, docnos));
+        uniting.unite(query, ranked.as_deref().unwrap_or(records), docnos, findings);
+    }
+
+    /// Labels the results of one query, and stages its row.
+    fn label(&mut self, query: u32, records: &[Record], docnos: Docnos<'_>) {
+        let (id, judged) = (self.id(query), self.qrels.judged(query));
+        let RunRankings { ranker, staged, findings, .. } = self;
         let StagedPiece { rows, labels, exact, numbers } = staged;
         self.keys.clear();
         let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
@@ -337,7 +418,7 @@ pub(in crate::ingest) fn finish(
     rankings: Vec<RunRankings<'_>>,
     name: &str,
     source: &impl Source,
-    joining: Joining<'_>,
+    joining: &Joining<'_>,
 ) -> (StagedRun, RunProblems) {
     let ignored = ignored(&read.rows);
     let lines = read.lines();
@@ -348,7 +429,9 @@ pub(in crate::ingest) fn finish(
     let tied = joining.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Findings::default());
+    let mut units = UnitsSeen::default();
     for part in rankings {
+        part.uniting.into_iter().for_each(|uniting| units.merge(uniting.seen));
         run.info.seen.merge(part.ranker.seen);
         run.pieces.push(part.staged);
         run.tied.iter_mut().zip(part.ranker.tied).for_each(|(tied, part)| tied.merge(part));
@@ -357,8 +440,10 @@ pub(in crate::ingest) fn finish(
     }
     let line = |line| source.line(line);
     let mut problems = findings.into_problems(&run.info.source, line, &lines);
+    run.info.units = units.counts;
     if problems.first.is_empty()
         && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
+            .or_else(|| units_change_nothing(&units, joining))
     {
         problems = whole_file(&run.info.source, message);
     }
@@ -374,11 +459,17 @@ pub(in crate::ingest) fn ignored(rows: &[Results<'_>]) -> Unmatched {
     Unmatched::all(ignored)
 }
 
+/// Says that the rule of units would change nothing. Of a run that is only a part nobody knows.
+pub(in crate::ingest) fn units_change_nothing(seen: &UnitsSeen, joining: &Joining<'_>) -> Option<String> {
+    let asked = joining.units.as_ref().filter(|_| !joining.part)?;
+    seen.changes_nothing(&asked.units, "--units")
+}
+
 /// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to have a query of the qrels and has none.
 pub(in crate::ingest) fn nothing_in_it(
     info: &RunInfo,
     joined: bool,
-    joining: Joining<'_>,
+    joining: &Joining<'_>,
     expected: String,
 ) -> Option<String> {
     let there = joining.qrels.queries();
@@ -430,7 +521,50 @@ impl Join {
             part: self.part,
             may_be_empty: self.part,
             drop_identical_ids,
+            units: self.units_asked(),
             watch: self.watch(),
         }
+    }
+
+    /// What is done with the units of results, if anything is.
+    pub(in crate::ingest) fn units_asked(&self) -> Option<Arc<UnitsAsked>> {
+        self.puts_together().then(|| {
+            Arc::new(UnitsAsked {
+                units: self.units.clone(),
+                repeats: self.repeats(),
+                rows: self.rows.map(|rows| rows.get() as usize),
+            })
+        })
+    }
+
+    /// Checks that what is asked of units goes together.
+    ///
+    /// # Errors
+    /// Sums in an order that the file has not; blanks where every order of ties is wanted; a rule without text.
+    pub(in crate::ingest) fn check_units(&self) -> Result<()> {
+        let repeats = self.repeats();
+        let refused = |message: String| Err(Error::Unanswerable(message));
+        self.units.check()?;
+        if matches!(self.units, Units::Column(_))
+            && self.runs_as.columns.as_ref().is_some_and(|columns| columns.ordered().is_some())
+        {
+            return refused(format!(
+                "--units {} names a column, and the columns of the run are given in their order: give their names",
+                self.units
+            ));
+        }
+        if repeats.makes_scores() && matches!(self.ties, Ties::Input | Ties::Rank) {
+            let ties = self.ties;
+            return refused(format!(
+                "--repeats {repeats} makes scores for which the input has no order: take --ties docno-desc or docno-asc, and not {ties}"
+            ));
+        }
+        if repeats == Repeats::Blank && self.keep_ties {
+            return refused(
+                "--repeats blank has no expected value over ties that can be computed: take --ties docno-desc, or --repeats first"
+                    .to_owned(),
+            );
+        }
+        Ok(())
     }
 }

@@ -12,7 +12,7 @@ impl ScoresSeen {
     #[inline(always)]
     pub(in crate::ingest) fn see<'a>(
         &mut self,
-        rule: RankingRule,
+        rule: &RankingRule,
         labels: &[u8],
         ranked: RankedResults<impl Fn(usize) -> &'a Record + Copy>,
         label: &dyn Fn(&Record) -> u8,

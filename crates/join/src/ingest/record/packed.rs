@@ -20,6 +20,7 @@ use crate::ingest::bytes::limits::UNIT;
 use crate::ingest::columns::PieceDocs;
 use crate::ingest::lines::diagnostics::Position;
 use crate::ingest::lines::scan::{is_separator, whole_line};
+use crate::ingest::units::map::UnitMap;
 use crate::label::{ScoreType, Ties};
 
 /// A result or a judgment: 32 bytes.
@@ -77,6 +78,13 @@ pub(in crate::ingest) enum Docnos<'a> {
         /// The documents of each piece.
         pieces: &'a [PieceDocs<'a>],
     },
+    /// The units of a map; the length of a record is the number of its id in the map, or 0 if it has none.
+    Units {
+        /// The ids themselves, by the places of the records.
+        ids: &'a Docnos<'a>,
+        /// The map.
+        map: &'a UnitMap,
+    },
 }
 
 impl<'a> Docnos<'a> {
@@ -86,6 +94,7 @@ impl<'a> Docnos<'a> {
         let (chunk, offset) = place(record);
         let length = record.length as usize;
         match *self {
+            Docnos::Units { map, .. } => map.unit(record.length),
             Docnos::Chunks { first, chunks, .. } => {
                 &chunks[(chunk - first) as usize][offset..offset + length]
             }
@@ -116,6 +125,7 @@ impl<'a> Docnos<'a> {
     /// Returns the rank of a result: in text, the number behind its docno.
     pub fn rank_column(&self, record: &Record) -> Option<i64> {
         match *self {
+            Docnos::Units { .. } => None,
             Docnos::Chunks { .. } => std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok(),
             Docnos::Columns { first, pieces } => {
                 let (chunk, offset) = place(record);
@@ -128,6 +138,7 @@ impl<'a> Docnos<'a> {
     pub fn position(&self, record: &Record) -> Position {
         let (chunk, offset) = place(record);
         let line = match *self {
+            Docnos::Units { ids, .. } => return ids.position(record),
             Docnos::Chunks { first, chunks, text } => {
                 let bytes = &chunks[(chunk - first) as usize][..offset];
                 match text {

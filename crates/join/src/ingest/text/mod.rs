@@ -7,20 +7,31 @@
 
 pub(in crate::ingest) mod passing;
 
+use std::borrow::Cow;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Result, printable};
 use crate::ingest::bytes::input::Input;
 use crate::ingest::format::foreign::{OtherFormat, head};
 use crate::ingest::format::look::{KnownOfText, TableReaders};
 use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tell::tell;
-use crate::ingest::format::{Form, Partner};
+use crate::ingest::format::{ColumnNames, Form, Partner, ReadAs};
 use crate::ingest::lines::shape::Role;
 use crate::ingest::settings::Join;
+use crate::ingest::units::rule::Units;
 use crate::label::{JudgedBy, Ties};
 use passing::PassingText;
+
+impl ReadAs {
+    /// The settings by which the column of units is read in the place of ids.
+    fn of_units(&self, units: &Units) -> Cow<'_, ReadAs> {
+        let Units::Column(name) = units else { return Cow::Borrowed(self) };
+        let columns = Some(ColumnNames::with_doc(self.columns.as_ref(), name));
+        Cow::Owned(ReadAs { columns, ..self.clone() })
+    }
+}
 
 /// The format of a text, or what an unreadable text is instead.
 pub(in crate::ingest) type ToldForm = std::result::Result<Form, OtherFormat>;
@@ -150,13 +161,25 @@ impl Join {
             Purpose::Run(partner) => (Role::Run, partner, self.ties == Ties::Rank),
             Purpose::Rows(role, partner) => (role, partner, true),
         };
-        let (by, read_as) = match role {
-            Role::Qrels => (self.table_facets(), &self.qrels_as),
-            Role::Run => (None, &self.runs_as),
+        let (by, read_as, units) = match role {
+            Role::Qrels => (self.table_facets(), &self.qrels_as, &self.qrels_units),
+            Role::Run => (None, &self.runs_as, &self.units),
         };
+        let read_as = &*read_as.of_units(units);
         let tables = TableReaders { reader: self.tables, ranks };
         let known = KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
-        start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
+        let form = start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))?;
+        match units {
+            Units::Column(name) if !form.has_names() => {
+                let message = format!(
+                    "is {}, which has no column '{}' of units",
+                    form.what,
+                    printable(name.as_bytes())
+                );
+                Err(OtherFormat::Told(0, message))
+            }
+            _ => Ok(form),
+        }
     }
 
     /// The facets by which judgments are read, if tables can have them.

@@ -12,7 +12,7 @@ use crate::label::exact::{ExactColumns, ExactFacts, ExactGrades};
 use crate::label::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use crate::label::facts::Facts;
 use crate::label::ragged::Ragged;
-use crate::label::rule::IdealOf;
+use crate::label::rule::{IdealOf, RankingRule, UnitRule};
 use crate::label::tied::{
     AlikeGroup, CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn, TiedSlices,
 };
@@ -175,6 +175,32 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
     let of = Facets::checked(by, names, judgments).map_err(|message| from.bad(message))?;
     FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
+}
+
+/// Encodes what was done with units; `None` if nothing was.
+pub(super) fn encode_units(rule: &RankingRule) -> Option<Vec<u8>> {
+    let UnitRule { units, repeats, rows } = rule.units.as_deref()?;
+    let mut out = Encoder::default();
+    out.u32(rows.unwrap_or(0));
+    [units, &repeats.to_string()].iter().for_each(|text| out.string(text.as_bytes()));
+    Some(out.0)
+}
+
+pub(super) fn decode_units(from: &mut Decoder<'_>) -> Result<UnitRule> {
+    let rows = Some(from.u32()?).filter(|&rows| rows > 0);
+    let mut text = || {
+        let bytes = from.string()?.to_vec();
+        String::from_utf8(bytes).map_err(|_| from.bad("a rule is not UTF-8".into()))
+    };
+    let [units, named] = [text()?, text()?];
+    from.end()?;
+    let repeats = named.parse().map_err(|_| from.bad(format!("unknown way `{named}` of repeats")))?;
+    let rule = UnitRule { units, repeats, rows };
+    // Other words for the same, or for nothing, would be other bytes of one matrix.
+    if rule.repeats.to_string() != named || rule == UnitRule::default() {
+        return Err(from.bad("it says nothing, or in other words than are written".into()));
+    }
+    Ok(rule)
 }
 
 /// Encodes the source of ideal rankings; `None` if they are made of the judgments.

@@ -34,6 +34,8 @@ pub(super) const EXACT: u32 = 11;
 pub(super) const GROUPS: u32 = 12;
 /// The kind of the section of groups of equal scores that have one grade.
 pub(super) const ALIKE: u32 = 13;
+/// The kind of the section of what was done with units.
+pub(super) const UNITS: u32 = 14;
 /// A section that may be skipped.
 pub(super) const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -49,6 +51,7 @@ pub(super) fn name_of(kind: u32) -> &'static str {
         EXACT => "exact grades",
         GROUPS => "judgment groups",
         ALIKE => "alike groups",
+        UNITS => "units",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }

@@ -6,7 +6,7 @@
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
 //!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
-//!            judgment groups (12) · alike groups (13)
+//!            judgment groups (12) · alike groups (13) · units (14)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
@@ -33,6 +33,9 @@
 //!               names of groups and sub-groups as ids
 //! alike groups  the groups of equal scores whose documents have one grade; without the section they are not known
 //!               n groups u64 · row u32, start u32, length u32 [n]
+//! units         what was done with the units of results before they were ranked; without the section nothing was
+//!               rows of a query that were kept u32, 0 for all · rule of units · way of repeats: each a length u32 and its bytes, as the
+//!               options are written; a map goes by the fingerprint of its content
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read

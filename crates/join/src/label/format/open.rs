@@ -1,18 +1,20 @@
 //! Opening a file: all but its tiles is checked.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::fields::{Decoder, damaged};
-use super::further::{decode_alike, decode_exact, decode_groups, decode_ideal, decode_tied};
+use super::further::{decode_alike, decode_exact, decode_groups, decode_ideal, decode_tied, decode_units};
 use super::header::{Description, describe, section};
 use super::layout::{
     ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, TIED, TILES,
-    name_of,
+    UNITS, name_of,
 };
 use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
 use crate::error::{Error, Result};
 use crate::label::matrix::{LabelMatrix, TileBytes};
 use crate::label::mmap::{FileAccess, Mapping};
+use crate::label::rule::RankingRule;
 use crate::label::tied::TiedIn;
 use crate::label::tile::Packing;
 
@@ -107,6 +109,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     if knows_alike && tied.is_none() {
         return Err(damaged(path, name_of(ALIKE), format!("there are no {}", name_of(TIED))));
     }
+    let units = of_kind(UNITS).map(|at| decode_units(&mut read(at)?)).transpose()?.map(Arc::new);
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
     let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
     let grouped =
@@ -119,7 +122,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let labels = TileBytes::InFile { file, range };
     Ok(LabelMatrix {
         book,
-        rule,
+        rule: RankingRule { units, ..rule },
         fingerprint,
         queries,
         facts,

@@ -6,7 +6,6 @@ use crate::label::code::{Codebook, MAX_GRADES};
 use crate::label::facts::{FactColumns, Facts};
 use crate::label::ids::{Ids, Unmatched};
 use crate::label::matrix::{LabelMatrix, RunInfo};
-use crate::label::notice::ScoresSeen;
 use crate::label::rule::{RankingRule, ScoreType, Ties};
 use crate::label::tile::Packing;
 
@@ -43,7 +42,7 @@ pub(super) fn decode_rule(from: &mut Decoder<'_>, version: u32) -> Result<(Ranki
     let depth = Some(from.u32()?).filter(|&depth| depth > 0);
     let fingerprint = from.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
     from.end()?;
-    Ok((RankingRule { ties, score, depth }, fingerprint))
+    Ok((RankingRule { ties, score, depth, units: None }, fingerprint))
 }
 
 pub(super) fn encode_book(book: &Codebook) -> Vec<u8> {
@@ -141,7 +140,7 @@ pub(super) fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
             ids.push(from.string()?);
         }
         let ignored = Unmatched { count, ids };
-        runs.push(RunInfo { name, tag, source, results, ignored, seen: ScoresSeen::default() });
+        runs.push(RunInfo { name, tag, source, results, ignored, ..RunInfo::default() });
     }
     from.end()?;
     Ok(runs)

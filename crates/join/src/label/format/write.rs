@@ -6,9 +6,10 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied};
+use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied, encode_units};
 use super::layout::{
     ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, TIED, TILE_ALIGN, TILES,
+    UNITS,
 };
 use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
 use crate::error::{Error, Result};
@@ -49,6 +50,23 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     whole_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file)).map_err(failed)
 }
 
+/// The further sections, each with its kind and its mark; `None` for one that has nothing to say.
+fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
+    let tied = matrix.tied.as_ref().map(encode_tied);
+    let extent = matrix.book.extent().unwrap_or(Extent::NONE);
+    let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
+    let groups = matrix.grouped.as_ref().map(encode_groups);
+    let of_groups = if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+    [
+        (TIED, OPTIONAL, tied),
+        (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
+        (EXACT, REQUIRED, exact),
+        (GROUPS, of_groups, groups),
+        (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
+        (UNITS, OPTIONAL, encode_units(&matrix.rule)),
+    ]
+}
+
 fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<()> {
     let small = [
         encode_rule(matrix),
@@ -59,18 +77,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
         bytes_of(&matrix.depths),
         encode_packing(&matrix.packing),
     ];
-    let tied = matrix.tied.as_ref().map(encode_tied);
-    let exact =
-        matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
-    let groups = matrix.grouped.as_ref().map(encode_groups);
-    let of_groups = if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
-    let more = [
-        (TIED, OPTIONAL, tied),
-        (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
-        (EXACT, REQUIRED, exact),
-        (GROUPS, of_groups, groups),
-        (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
-    ];
+    let more = further(matrix);
     let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
     let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));

@@ -58,6 +58,7 @@ use crate::ingest::lines::scan::{Fields, Scanner, TakeLines, split};
 use crate::ingest::lines::shape::{Role, TOO_LONG, counts};
 use crate::ingest::record::columns::{ColumnSource, PieceSize};
 use crate::ingest::rows::text_rows::{TextRow, each_judgment};
+use crate::ingest::units::rule::Units;
 use crate::label::{FacetJudgment, Facets, JudgedBy, Ragged};
 use crate::watch::{Watch, is_stopped, not_stopped};
 use made::{FacetNames, MadeQuery};
@@ -487,7 +488,7 @@ fn largest_grades(rows: &Collected, count: usize, name: &str, dialect: Dialect, 
     let batches = [rows.judgments(&dictionary)];
     let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
     let source = ColumnSource::all(&columns, PieceSize::default(), None);
-    Ok(qrels::read_kept(&source, dialect, seed, KeptGrades::Numbers)?.0)
+    Ok(qrels::read_kept(&source, (dialect, &Units::AsIs), seed, KeptGrades::Numbers)?.0)
 }
 
 /// Cuts a text behind line feeds.

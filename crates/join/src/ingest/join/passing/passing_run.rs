@@ -10,7 +10,10 @@ use crate::error::{Error, Problems, Result};
 use crate::ingest::columns::{CheckedColumns, PendingQuery, Records};
 use crate::ingest::format::Form;
 use crate::ingest::join::qrels::Qrels;
-use crate::ingest::join::run::{Joining, Results, RunRankings, check_ties, ignored, nothing_in_it};
+use crate::ingest::join::run::{
+    Joining, Results, RunRankings, check_ties, ignored, nothing_in_it, units_change_nothing,
+};
+use crate::ingest::join::united::UnitsSeen;
 use crate::ingest::lines::chunks::{ChunkSize, complete};
 use crate::ingest::lines::diagnostics;
 use crate::ingest::lines::diagnostics::{Findings, whole_file};
@@ -70,7 +73,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         make: impl Fn() -> T + Send + Sync + 'q,
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
-        let Joining { rule, rules, drop_identical_ids, .. } = join.joining(qrels);
+        join.check_units()?;
+        let Joining { rule, rules, drop_identical_ids, units, .. } = join.joining(qrels);
         let joining = Joining {
             qrels,
             rule,
@@ -79,6 +83,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             part: join.part,
             may_be_empty: join.part,
             drop_identical_ids,
+            units,
             watch: None,
         };
         let places = QueryStarts::new(qrels.queries().len());
@@ -174,6 +179,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
 
     /// Notes whether ranks or scores decide.
     fn ranks(&mut self, order: Order) -> Result<()> {
+        self.joining.check_units(&self.source, order)?;
         let by_rank = !matches!(order, Order::Scores { .. });
         if *self.by_rank.get_or_insert(by_rank) == by_rank {
             return Ok(());
@@ -208,7 +214,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
 
     /// Reads rows; `before` is the number of lines before them.
     fn read(&mut self, source: &impl Source, before: u64) -> Result<bool> {
-        let (joining, order) = (self.joining, source.order());
+        let (joining, order) = (&self.joining, source.order());
         let (places, chunks, make) = (&self.places, self.chunks, &self.make);
         let stop = AtomicBool::new(false);
         let spare = Mutex::new(std::mem::take(&mut self.workers));
@@ -288,12 +294,13 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         if !self.end_pending()? {
             return Ok(None);
         }
-        let mut seen = ScoresSeen::default();
+        let (mut seen, mut units) = (ScoresSeen::default(), UnitsSeen::default());
         for RankingWorker { rankings, take, .. } in &mut self.workers {
             if !hand_on(rankings, take) {
                 return Ok(None);
             }
             seen.merge(rankings.ranker.seen);
+            rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
         }
         let (results, takers): (Vec<_>, Vec<_>) = std::mem::take(&mut self.workers)
             .into_iter()
@@ -304,13 +311,15 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.workers =
             parts.map(|(results, (rankings, take))| RankingWorker { results, rankings, take }).collect();
         let (name, source, tag) = (self.name.clone(), self.source.clone(), self.tag.clone());
-        let info = RunInfo { name, tag, source, results: self.results, ignored, seen };
+        let info = RunInfo { name, tag, source, results: self.results, ignored, seen, units: units.counts };
         let met = self.places.met();
         let expected = match self.is_text {
             true => self.form.expected(Role::Run),
             false => String::new(),
         };
-        if let Some(message) = nothing_in_it(&info, met.contains(&true), self.joining, expected) {
+        if let Some(message) = nothing_in_it(&info, met.contains(&true), &self.joining, expected)
+            .or_else(|| units_change_nothing(&units, &self.joining))
+        {
             return Err(Error::Input(whole_file(&self.source, message)));
         }
         let evaluated = (0..).zip(&met).filter(|(_, met)| **met).map(|(query, _)| query);

@@ -1,0 +1,114 @@
+//! What becomes of several results of one document.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// What becomes of several results of one document, or of one unit: see [`Join::units`](crate::ingest::Join::units).
+///
+/// ```
+/// use laneval::Repeats;
+/// assert_eq!("max".parse::<Repeats>()?, Repeats::First);
+/// assert_eq!("mean:2".parse::<Repeats>()?.to_string(), "mean:2");
+/// assert_eq!("mean:0".parse::<Repeats>().unwrap_err().to_string(), "behind mean: a number of results, 1 or more, was expected");
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Repeats {
+    /// They are an error.
+    #[default]
+    Error,
+    /// The best one stays, so a document has its largest score.
+    First,
+    /// The best one stays, and the others keep their ranks and are documents that nobody judged.
+    Blank,
+    /// The document has the sum of the best so many scores, or of all.
+    Sum(Option<NonZeroU32>),
+    /// The document has the mean of the best so many scores, or of those there are.
+    Mean(Option<NonZeroU32>),
+}
+
+impl Repeats {
+    /// Whether documents get new scores, which results with ranks alone cannot have.
+    pub fn makes_scores(self) -> bool {
+        matches!(self, Repeats::Sum(_) | Repeats::Mean(_))
+    }
+}
+
+impl fmt::Display for Repeats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Repeats::Error => f.pad("error"),
+            Repeats::First => f.pad("first"),
+            Repeats::Blank => f.pad("blank"),
+            Repeats::Sum(None) => f.pad("sum"),
+            Repeats::Mean(None) => f.pad("mean"),
+            Repeats::Sum(Some(most)) => f.pad(&format!("sum:{most}")),
+            Repeats::Mean(Some(most)) => f.pad(&format!("mean:{most}")),
+        }
+    }
+}
+
+impl FromStr for Repeats {
+    type Err = Error;
+
+    /// The way of this name: `error`, `first` (or `max`), `blank`, `sum`, `mean`, the last two perhaps with `:N`.
+    ///
+    /// # Errors
+    /// Another name, or no number of results where one was expected.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let (name, most) = match text.split_once(':') {
+            Some((name, most)) => (name, Some(most)),
+            None => (text, None),
+        };
+        let most_of = |most: Option<&str>| match most.map(str::parse::<NonZeroU32>) {
+            None => Ok(None),
+            Some(Ok(most)) => Ok(Some(most)),
+            Some(Err(_)) => {
+                let message = format!("behind {name}: a number of results, 1 or more, was expected");
+                Err(Error::Unanswerable(message))
+            }
+        };
+        match (name, most) {
+            ("error", None) => Ok(Repeats::Error),
+            ("first" | "max", None) => Ok(Repeats::First),
+            ("blank", None) => Ok(Repeats::Blank),
+            ("sum", most) => most_of(most).map(Repeats::Sum),
+            ("mean", most) => most_of(most).map(Repeats::Mean),
+            _ => Err(Error::Unanswerable("error, first, blank, sum[:N] or mean[:N] was expected".to_owned())),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Repeats {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Counts of results by their units. Counts of different queries add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct UnitCounts {
+    /// Results, if repeats are blanks.
+    pub results: u64,
+    /// Results that repeat a unit, and are blanks.
+    pub repeated: u64,
+    /// Results with scores below 0 that were added up.
+    pub negative: u64,
+    /// Results whose ids have the text of a rule more than once.
+    pub twice: u64,
+}
+
+impl UnitCounts {
+    /// Adds the counts of other queries.
+    pub fn merge(&mut self, other: UnitCounts) {
+        self.results = self.results.saturating_add(other.results);
+        self.repeated = self.repeated.saturating_add(other.repeated);
+        self.negative = self.negative.saturating_add(other.negative);
+        self.twice = self.twice.saturating_add(other.twice);
+    }
+}
