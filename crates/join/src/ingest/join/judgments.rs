@@ -164,9 +164,9 @@ impl Join {
     fn note_bare_rows(&self, name: &str, form: &Form) {
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
         if let (Some(recognised), 1..) = (&self.recognised, bare) {
-            let rows = if bare == 1 { "1 row was" } else { &format!("{bare} rows were") };
-            recognised
-                .note(name, format!("{rows} skipped, with a query alone, without a document and a grade"));
+            let were = if bare == 1 { "1 row without a grade was" } else { "rows without a grade were" };
+            let count = if bare == 1 { String::new() } else { format!("{bare} ") };
+            recognised.note(name, format!("{count}{were} skipped"));
         }
     }
 
