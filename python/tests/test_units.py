@@ -1,6 +1,7 @@
 """Results of units: chunks where documents are judged, as dicts, tables, files and streams."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -77,3 +78,15 @@ def test_wrong_values_are_refused() -> None:
     other = laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="sum", per_query=True)
     with pytest.raises(ValueError, match="different rules"):
         one.compare(other)
+
+
+@pytest.mark.parametrize("order", ["grouped", "any"])
+def test_streams_are_of_units(order: Literal["grouped", "any"]) -> None:
+    qrels = {**QRELS, "r": {"A": 1}}
+    later = {"r": {"B#1": 2.0, "A#1": 1.0, "A#2": 1.0}}
+    ours = laneval.evaluate(qrels, {**RUN, **later}, "AP", units="before:#", repeats="sum")
+    with laneval.Stream("AP", qrels=qrels, order=order, units="before:#", repeats="sum") as stream:
+        for batch in (RUN, later):
+            stream.push(batch)
+        summary = stream.finish()
+    assert dict(summary.scores()["run"]) == dict(ours)
