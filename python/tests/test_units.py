@@ -68,6 +68,8 @@ def test_wrong_values_are_refused() -> None:
         laneval.evaluate(QRELS, RUN, "AP", units="regex:^d")
     with pytest.raises(laneval.OptionError, match="behind mean: a number of results"):
         laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="mean:0")
+    with pytest.raises(laneval.UnanswerableError, match="units='column:doc': a dict of queries has no columns"):
+        laneval.evaluate(QRELS, RUN, "AP", units="column:doc")
     with pytest.raises(TypeError, match="units is 7"):
         laneval.evaluate(QRELS, RUN, "AP", units=7)  # type: ignore[arg-type]
     with pytest.raises(laneval.InputError, match="none of its ids has '@'"):
