@@ -13,7 +13,7 @@ use laneval::{
     Stat, TiedValue, Ties, Units, View, Watch,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMapping};
 
 use crate::arrays;
 use crate::columns::{NamedColumns, RowsRole};
@@ -119,7 +119,7 @@ impl Settings {
         columns: NamedColumns,
     ) -> PyResult<scores::Scores> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let judged = &qrels.qrels;
         let scores = self.work(py, rows, |join, evaluator| {
@@ -141,7 +141,7 @@ impl Settings {
         columns: NamedColumns,
     ) -> PyResult<Matrix> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
             runs.joined(&with_columns(join, named), &qrels.qrels)?.ok_or_else(|| {
@@ -164,7 +164,7 @@ impl Settings {
         teams: Option<String>,
     ) -> PyResult<(Pools, scores::Scores)> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let mut options = PoolOptions::default();
         (options.depth, options.teams) = (depth, teams);
@@ -196,7 +196,7 @@ impl Settings {
     ) -> PyResult<Identified> {
         let ((numbers, measure, told), (digits, top)) = (asked, shown);
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns)?, RowsRole::Run.names(py, &columns)?);
+        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let found = self.work(py, rows, |join, _| {
             let message = "a run is a file, or in memory".to_owned();
@@ -391,8 +391,18 @@ fn with_columns(join: &Join, columns: Option<laneval::ColumnNames>) -> Join {
 struct Runs(Vec<(Option<String>, PySource)>);
 
 impl Runs {
-    fn of(runs: Vec<(Option<String>, Bound<'_, PyAny>)>, columns: &NamedColumns) -> PyResult<Self> {
+    fn of(
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: &NamedColumns,
+        units: &Units,
+    ) -> PyResult<Self> {
         let of = |(name, object): (Option<String>, Bound<'_, PyAny>)| {
+            if let Units::Column(column) = units
+                && object.cast::<PyMapping>().is_ok()
+            {
+                let message = format!("units='column:{column}': a dict of queries has no columns");
+                return Err(exception(object.py(), Error::Unanswerable(message)));
+            }
             let source = PySource::of(&object, name.as_deref().unwrap_or("run"), RowsRole::Run, columns)?;
             Ok((name, source))
         };

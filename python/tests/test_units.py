@@ -1,6 +1,7 @@
 """Results of units: chunks where documents are judged, as dicts, tables, files and streams."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -67,6 +68,8 @@ def test_wrong_values_are_refused() -> None:
         laneval.evaluate(QRELS, RUN, "AP", units="regex:^d")
     with pytest.raises(laneval.OptionError, match="behind mean: a number of results"):
         laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="mean:0")
+    with pytest.raises(laneval.UnanswerableError, match="units='column:doc': a dict of queries has no columns"):
+        laneval.evaluate(QRELS, RUN, "AP", units="column:doc")
     with pytest.raises(TypeError, match="units is 7"):
         laneval.evaluate(QRELS, RUN, "AP", units=7)  # type: ignore[arg-type]
     with pytest.raises(laneval.InputError, match="none of its ids has '@'"):
@@ -77,3 +80,15 @@ def test_wrong_values_are_refused() -> None:
     other = laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="sum", per_query=True)
     with pytest.raises(ValueError, match="different rules"):
         one.compare(other)
+
+
+@pytest.mark.parametrize("order", ["grouped", "any"])
+def test_streams_are_of_units(order: Literal["grouped", "any"]) -> None:
+    qrels = {**QRELS, "r": {"A": 1}}
+    later = {"r": {"B#1": 2.0, "A#1": 1.0, "A#2": 1.0}}
+    ours = laneval.evaluate(qrels, {**RUN, **later}, "AP", units="before:#", repeats="sum")
+    with laneval.Stream("AP", qrels=qrels, order=order, units="before:#", repeats="sum") as stream:
+        for batch in (RUN, later):
+            stream.push(batch)
+        summary = stream.finish()
+    assert dict(summary.scores()["run"]) == dict(ours)

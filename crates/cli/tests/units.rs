@@ -213,3 +213,26 @@ fn pipes_are_of_units_too() {
         assert_eq!((piped.code, piped.out), (0, folder.out(&format!("eval qrels run=run.trec {options}"))));
     }
 }
+
+/// Parts of comparisons keep the rule as scores do.
+#[test]
+fn parts_of_comparisons_merge_if_they_have_one_rule() {
+    let folder = folder();
+    folder.put("other.trec", "q Q0 B#1 1 9 t\nq Q0 A#1 2 8 t\n");
+    folder.put("more.qrels", "p 0 A 1\np 0 B 0\nr 0 B 2\n");
+    folder.put("more.trec", "p Q0 A#1 1 2 t\np Q0 B#2 2 1 t\nr Q0 A#1 1 3 t\nr Q0 B#9 2 1 t\n");
+    folder.put("more-other.trec", "p Q0 B#1 1 2 t\np Q0 A#2 2 1 t\nr Q0 B#1 1 3 t\n");
+    let both = |one: &str, other: &str| [folder.get(one), folder.get(other)].concat();
+    folder.put("all.qrels", both("qrels", "more.qrels"));
+    folder.put("all.trec", both("run.trec", "more.trec"));
+    folder.put("all-other.trec", both("other.trec", "more-other.trec"));
+    let options = "--units before:# -m AP --quiet";
+    folder.out(&format!("compare qrels a=run.trec b=other.trec {options} --partial one"));
+    folder.out(&format!("compare more.qrels a=more.trec b=more-other.trec {options} --partial two"));
+    folder
+        .out(&format!("compare more.qrels a=more.trec b=more-other.trec {options} --rows 9 --partial three"));
+    let whole =
+        folder.out(&format!("compare all.qrels a=all.trec b=all-other.trec {options} --format table"));
+    assert_eq!(folder.out("merge one two --format table --quiet"), whole);
+    assert_says(&folder.error("merge one three"), &["--rows"]);
+}

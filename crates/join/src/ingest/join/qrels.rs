@@ -789,10 +789,7 @@ fn finish(
     for shelving in &mut shelvings {
         findings.merge(std::mem::take(&mut shelving.findings));
     }
-    let mut problems = findings.into_problems(name, line, &lines);
-    if let Some(message) = units_change_nothing(&shelvings).filter(|_| problems.first.is_empty()) {
-        problems = whole_file(name, message);
-    }
+    let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
     let exact = |shelving: &Shelving<'_>| shelving.exact.as_ref().and_then(ExactFacts::extent);
     let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
     let book = match extents {
@@ -839,12 +836,13 @@ fn finish(
     (qrels, problems)
 }
 
-/// Says that the rule of units would change nothing.
-fn units_change_nothing(shelvings: &[Shelving<'_>]) -> Option<String> {
-    let (units, _) = shelvings.first()?.units?;
+/// Returns the problems, or that the rule of units would change nothing if there are none.
+fn or_no_units(problems: Problems, name: &str, shelvings: &[Shelving<'_>]) -> Problems {
+    let units = shelvings.first().and_then(|shelving| shelving.units);
+    let Some((units, _)) = units.filter(|_| problems.first.is_empty()) else { return problems };
     let mut seen = UnitsSeen::default();
     shelvings.iter().for_each(|shelving| seen.merge(shelving.judged_units.seen.clone()));
-    seen.changes_nothing(units, "--qrels-units")
+    seen.changes_nothing(units, "--qrels-units").map_or(problems, |message| whole_file(name, message))
 }
 
 /// Returns the exact grades of all queries.

@@ -252,7 +252,7 @@ impl<'a> RunRankings<'a> {
         let uniting =
             uniting.map(|asked| Uniting::new(asked, &joining.rule, qrels.seed(), drop_identical_ids));
         let (staged, findings, keys) = Default::default();
-        let ranker = ranker.keeping_ties(keep_ties);
+        let ranker = ranker.keeping_ties(keep_ties && !by_rank_column);
         RunRankings {
             qrels,
             ranker,

@@ -3,6 +3,8 @@
 //! They are put together by what puts results and judgments together before they are ranked, so that what is written is evaluated as the
 //! text itself is with the same options. All rows are held: those of a query may be anywhere.
 
+use std::sync::Arc;
+
 use super::united::{JudgedUnits, Uniting, UnitsAsked};
 use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
@@ -12,7 +14,6 @@ use crate::ingest::record::packed::{Docnos, Record, address, by_docno, copy_docn
 use crate::ingest::rows::text_rows::{TextRank, TextRow};
 use crate::ingest::units::rule::Units;
 use crate::label::RankingRule;
-use std::sync::Arc;
 
 /// A row that is held.
 struct HeldRow {
