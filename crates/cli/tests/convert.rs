@@ -311,7 +311,7 @@ fn passages_become_judgments_of_chunks() {
     assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 1 c2 2\nq 2 c3 1\n");
     assert_eq!(
         folder.out("info gold.jsonl --chunks chunks.csv"),
-        "passages          3 of 1 queries with gold\nchunks            4 of 2 documents\nlength            20 to 25, median 20, mean 21.2\n\
+        "passages          3, of 1 queries with gold\nchunks            4 of 2 documents\nlength            20 to 25, median 20, mean 21.2\n\
          gold in chunks    1.0000 of its positions\nchunks with gold  4.00 a query\nprecision-Ω       0.5882\n"
     );
     let json = folder.out("info gold.jsonl --chunks chunks.csv --format json");
