@@ -55,7 +55,9 @@ impl IdRows {
     fn of(array: LentArray<'_>, name: &str) -> PyResult<Self> {
         let ids = IntegerArray::of(array, name)?;
         let Some((width, stride)) = ids.0.width() else {
-            return Err(PyValueError::new_err(format!("{name} has one dimension: two were expected, a row a query")));
+            return Err(PyValueError::new_err(format!(
+                "{name} has one dimension: two were expected, a row a query"
+            )));
         };
         match ids.integers() {
             Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
@@ -284,7 +286,9 @@ impl Arrays {
         let truth_distances = truth.distances(truth_distances, "truth_distances", "truth")?;
         let found_distances = found.distances(found_distances, "found_distances", "found")?;
         if found_distances.is_none() && within != 0.0 {
-            return Err(PyValueError::new_err("within without found_distances has no meaning: give those as well"));
+            return Err(PyValueError::new_err(
+                "within without found_distances has no meaning: give those as well",
+            ));
         }
         let repeats = repeats_of(repeats)?;
         let arrays = NeighbourArrays { truth, found, truth_distances, found_distances, within, repeats };
