@@ -299,7 +299,7 @@ impl IdArrays<'_> {
         let labels = block.room(depth);
         let is_plain = if count.max(depth) <= FEW {
             let mut columns = [0; FEW];
-            let is_plain = K::few(simd, truth, found, &mut columns);
+            let is_plain = K::few(simd, [truth, found], &mut columns);
             for (label, column) in labels.iter_mut().zip(&columns[..depth]) {
                 *label = codes[usize::from(*column).min(codes.len() - 1)];
             }

@@ -24,14 +24,9 @@ pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The first bits of a number that looks random, of which there are `bits`.
     fn hash(self, bits: u32) -> usize;
 
-    /// Writes for each of up to [`FEW`] found ids its column in a truth of as many at most, from 1, or 0. Returns whether there is nothing
-    /// rare in the row.
-    fn few<S: Simd>(
-        simd: S,
-        truth: RowIds<'_, Self>,
-        found: RowIds<'_, Self>,
-        columns: &mut [u8; FEW],
-    ) -> bool;
+    /// Writes for each of up to [`FEW`] found ids, the second of both lists, its column in a truth of as many at most, from 1, or 0. Returns
+    /// whether there is nothing rare in the row.
+    fn few<S: Simd>(simd: S, both: [RowIds<'_, Self>; 2], columns: &mut [u8; FEW]) -> bool;
 }
 
 /// The ids of a row, and what lies behind them in the array.
@@ -59,12 +54,7 @@ macro_rules! ids {
             }
 
             #[inline(always)]
-            fn few<S: Simd>(
-                simd: S,
-                truth: RowIds<'_, $id>,
-                found: RowIds<'_, $id>,
-                columns: &mut [u8; FEW],
-            ) -> bool {
+            fn few<S: Simd>(simd: S, both: [RowIds<'_, $id>; 2], columns: &mut [u8; FEW]) -> bool {
                 const VECTORS: usize = FEW / $width;
                 /// The ids in lanes, and [`ArrayId::EMPTY`] behind them.
                 #[inline(always)]
@@ -84,6 +74,7 @@ macro_rules! ids {
                         places.simd_lt(count).select(ids, empty)
                     })
                 }
+                let [truth, found] = both;
                 let (of_truth, of_found) = (lanes(simd, &truth), lanes(simd, &found));
                 let zero = $vector::splat(simd, 0);
                 let (mut of, mut equal) = ([zero; VECTORS], zero);
@@ -308,7 +299,7 @@ mod tests {
                 };
                 let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
                 let mut columns = [0; FEW];
-                let is_plain = dispatch!(level, simd => K::few(simd, truth, found, &mut columns));
+                let is_plain = dispatch!(level, simd => K::few(simd, [truth, found], &mut columns));
                 let columns: Vec<usize> = columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
                 assert_eq!(is_plain.then_some(columns), expected, "{level:?} {truth:?} {found:?}");
             }
