@@ -11,7 +11,7 @@ from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
 from laneval._names import base_name
-from laneval._options import DEFAULT, Measures, Options, Ready, RepeatedIds, alone, settled, stat_names
+from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
 from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, _query_lengths
 
@@ -370,13 +370,10 @@ def evaluate_ids(
     relevant: Sequence[Relevant | None] | Mapping[Id, Relevant | None],
     retrieved: Sequence[Sequence[Id] | None] | Mapping[Id, Sequence[Id] | None],
     measures: Measures = DEFAULT,
-    *,
-    repeats: RepeatedIds = "error",
     **options: Unpack[Options],
 ) -> RunScores:
     """Evaluates lists of ids: the `relevant` ids of each query, or a mapping from ids to grades, and the `retrieved` ids, the best first.
-    `None` is a list without any. An id that was retrieved twice is an error (`repeats="error"`), is left out (`"first"`), or keeps its rank
-    and is nothing (`"blank"`).
+    `None` is a list without any.
 
     The shapes are `relevant[query][any order]` or `relevant[query]{id: grade}`, and `retrieved[query][rank]`; ids are `str`, `int` or
     `bytes`, and grades numbers, 1 and above for relevant. Two arrays of integers of 32 or 64 bits are read where they lie. Returns the
@@ -403,7 +400,7 @@ def evaluate_ids(
     >>> [laneval.evaluate_ids([["a", "b"]], [["a", "a", "b"]], "AP", repeats=how)["AP"] for how in ("first", "blank")]
     [1.0, 0.8333333333333333]
     """
-    repeats = options.pop("repeats", None)
+    repeats = options.pop("repeats", "error")
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
     if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
@@ -437,7 +434,6 @@ def evaluate_neighbours(
     truth_distances: Array | None = None,
     found_distances: Array | None = None,
     within: float = 0.0,
-    repeats: RepeatedIds = "error",
     **options: Unpack[Options],
 ) -> RunScores:
     """Evaluates approximate nearest neighbours: the ids of the true ones (`truth`) of each query, and of those that were `found`, the nearest
@@ -447,10 +443,11 @@ def evaluate_neighbours(
     is among the first 100. All other measures work as well, with the grade T for the nearest of T neighbours, T − 1 for the next, and so on.
 
     With `truth_distances`, which ascend, neighbours at the same distance count alike. With `found_distances` as well, a found neighbour is one
-    of the t nearest if its distance is at most that of the t-th and `within`, whatever its id; then only `NNR` has a value. An id that was
-    found twice is an error (`repeats="error"`), is left out (`"first"`), or keeps its rank and is nothing (`"blank"`).
+    of the t nearest if its distance is at most that of the t-th and `within`, from 0 to infinity, whatever its id; then only `NNR` has a value. An id that was
+    found twice is an error, unless the keyword `repeats` says otherwise: with `"first"` it is left out, with `"blank"` it keeps its rank and is
+    nothing.
 
-    The shapes are `truth[Q, T]` and `found[Q, D]`, of integers of 32 or 64 bits, and distances have those of their ids. Returns the scores
+    The shapes are `truth[Q, T]` and `found[Q, D]`, of integers of 32 or 64 bits, `truth_distances[Q, T]` and `found_distances[Q, D]`. Returns the scores
     `{measure: average}` for `measures` and `options`, the keywords of `Options`, as for `evaluate`; queries have the ids `0`, `1` …, and
     those without a true neighbour do not count.
 
@@ -463,6 +460,7 @@ def evaluate_neighbours(
     >>> laneval.evaluate_neighbours(truth, found, "NNR@[1,2]").to_dict()
     {'NNR@1': 0.5, 'NNR@2': 0.75}
     """
+    repeats = options.pop("repeats", "error")
     arrays = _native.Arrays.neighbours(
         lent(truth), lent(found), _lent(truth_distances), _lent(found_distances), within, repeats
     )

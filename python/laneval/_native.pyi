@@ -16,6 +16,7 @@ __all__ = [
     "Stream",
     "Summary",
     "TrecEvaluator",
+    "Units",
     "UNDEFINED",
     "__version__",
     "are_best",

@@ -25,7 +25,6 @@ JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "ivecs", "ibin", "ids", "parquet", "arrow"]
 Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
-RepeatedIds: TypeAlias = Literal["error", "first", "blank"]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """The measures that are computed if none are named."""
@@ -321,7 +320,7 @@ def settings(
     """The settings of the native part."""
     checked(options)
     of = {**options, "stats": stat_names(options.get("stats", ())), "threads": threads_of(options.get("threads"))}
-    of.update({word: units_of(options.get(word)) for word in UNITS})  # type: ignore[misc]
+    of.update({"units": units_of(options.get("units")), "qrels_units": units_of(options.get("qrels_units"))})
     return _native.Settings(list(names), of, progress)
 
 

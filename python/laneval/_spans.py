@@ -21,14 +21,14 @@ GRADE = ("relevance", "rel", "label", "grade", "rating", "score")
 
 
 def chunk_qrels(gold: Spans, chunks: Spans, *, share: float = 0.5, by: Literal["chunk", "subtopic"] = "chunk") -> Qrels:
-    """Makes judgments of chunks from passages by their positions, so that judgments outlive a chunking.
+    """Makes judgments of chunks from passages by their positions, so that judgments outlive a chunking, and returns them.
 
     `gold` has passages, (query, document, start, end) and perhaps a grade, which is 1 without; `chunks` has (chunk, document, start, end).
     Both are paths of JSON records, TSV or CSV, lists of tuples or of dicts, dicts of columns, or tables of pandas, polars or pyarrow. A
     position counts from 0, in bytes, characters or tokens, the same in both, and an end is behind the last position.
 
     A chunk has the grade of a passage if both share at least `share` of the shorter of the two, above 0 and at most 1, and the largest if
-    several do. With `by="subtopic"` each passage is a subtopic of its query, so that StRecall is the share of passages found and what it
+    several do. With `by="subtopic"` and not `"chunk"` each passage is a subtopic of its query, so that StRecall is the share of passages found and what it
     divides by does not depend on the chunking.
 
     >>> import laneval
@@ -55,7 +55,7 @@ def _rows(source: Spans, what: str, names: Sequence[Sequence[str]], more: Sequen
     """The rows of a source: two ids, two positions, and if there are `more` names a grade; a path stays one."""
     if isinstance(source, (str, os.PathLike)):
         return os.fspath(source)
-    rows: Iterable[Any] = source
+    rows: Any = source
     columns = _columns(source)
     if columns is not None:
         chosen = [_column(columns, known, what) for known in names]

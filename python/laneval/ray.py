@@ -81,6 +81,7 @@ def evaluate(
 
 def evaluate_tagged(
     rows: Dataset,
+    /,
     measures: Measures = DEFAULT,
     *,
     runs: Sequence[str] | None = None,

@@ -82,6 +82,7 @@ def evaluate(
 
 def evaluate_tagged(
     rows: DataFrame,
+    /,
     measures: Measures = DEFAULT,
     *,
     runs: Sequence[str] | None = None,

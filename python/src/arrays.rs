@@ -1,12 +1,13 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
 use laneval::arrays::{Ideal, Integers, Neighbours, Rankings, RepeatedIds, Shape};
-use laneval::{Error, Ids, LabelMatrix};
+use laneval::{Error, Ids, LabelMatrix, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFrozenSet, PyInt, PySet, PyString};
 use std::sync::Arc;
 
+use crate::errors::option;
 use crate::ffi::Array;
 use crate::matrix::Matrix;
 use crate::table;
@@ -94,11 +95,13 @@ impl IdRows {
     }
 }
 
-fn repeats_of(name: &str) -> PyResult<RepeatedIds> {
+fn repeats_of(py: Python<'_>, name: &str) -> PyResult<RepeatedIds> {
     let known = RepeatedIds::ALL.iter().find(|(of, _)| *of == name);
-    known.map(|&(_, repeats)| repeats).ok_or_else(|| {
-        PyValueError::new_err(format!("repeats is '{name}': 'error', 'first' or 'blank' was expected"))
-    })
+    let makes_scores = name.parse::<Repeats>().is_ok_and(Repeats::makes_scores);
+    let why = if makes_scores { ", and lists of ids have no scores that could be added" } else { "" };
+    known
+        .map(|&(_, repeats)| repeats)
+        .ok_or_else(|| option(py, format!("repeats is '{name}'{why}: error, first or blank was expected")))
 }
 
 /// The values that belong to each row.
@@ -229,7 +232,7 @@ impl Arrays {
         queries: Option<Vec<String>>,
         repeats: &str,
     ) -> PyResult<Self> {
-        let repeats = repeats_of(repeats)?;
+        let repeats = repeats_of(relevant.py(), repeats)?;
         let relevant = lists(relevant, "relevant", |list| {
             if let Ok(mapping) = list.cast::<pyo3::types::PyMapping>() {
                 return mapping
@@ -263,10 +266,11 @@ impl Arrays {
     /// Makes rankings of arrays of integer ids: the relevant ones, and the retrieved ones.
     #[staticmethod]
     fn id_arrays(relevant: LentArray<'_>, retrieved: LentArray<'_>, repeats: &str) -> PyResult<Self> {
+        let repeats = repeats_of(relevant.0.py(), repeats)?;
         let source = ArraySource::IdArrays {
             relevant: IdRows::of(relevant, "relevant")?,
             retrieved: IdRows::of(retrieved, "retrieved")?,
-            repeats: repeats_of(repeats)?,
+            repeats,
         };
         Ok(Arrays { source, relevant: None, judged: None, ids: None })
     }
@@ -282,6 +286,7 @@ impl Arrays {
         within: f64,
         repeats: &str,
     ) -> PyResult<Self> {
+        let repeats = repeats_of(truth.0.py(), repeats)?;
         let (truth, found) = (IdRows::of(truth, "truth")?, IdRows::of(found, "found")?);
         let truth_distances = truth.distances(truth_distances, "truth_distances", "truth")?;
         let found_distances = found.distances(found_distances, "found_distances", "found")?;
@@ -290,7 +295,6 @@ impl Arrays {
                 "within without found_distances has no meaning: give those as well",
             ));
         }
-        let repeats = repeats_of(repeats)?;
         let arrays = NeighbourArrays { truth, found, truth_distances, found_distances, within, repeats };
         let source = ArraySource::Neighbours(Box::new(arrays));
         Ok(Arrays { source, relevant: None, judged: None, ids: None })

@@ -69,7 +69,7 @@ def test_repeats():
     assert of("NNR(truth=2)@2", "first") == 1.0
     with pytest.raises(laneval.UnanswerableError, match=r"found\[0, 1\], 1, is there twice"):
         of("NNR@4", "error")
-    with pytest.raises(ValueError, match="'error', 'first' or 'blank' was expected"):
+    with pytest.raises(ValueError, match="error, first or blank was expected"):
         of("NNR@4", "last")
     lists = [[["a", "b"]], [["a", "a", "b"]]]
     assert laneval.evaluate_ids(*lists, "AP", repeats="first")["AP"] == 1.0

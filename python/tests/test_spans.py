@@ -36,7 +36,7 @@ def test_chunks_have_the_grades_of_passages(tmp_path: pathlib.Path) -> None:
         scores = laneval.evaluate(plain, RUN, ["nDCG@5", "AP", "R@2"])
         assert scores["nDCG@5"] == pytest.approx(0.796076735613, abs=1e-12)
         assert (scores["AP"], scores["R@2"]) == (71 / 80, 1 / 2)
-        assert plain.grades == [0.0, 1.0, 2.0]
+        assert plain.grades == [1.0, 2.0]
         spans = laneval.chunk_qrels(gold, chunks, by="subtopic")
         found = laneval.evaluate(spans, RUN, ["StRecall@1", "StRecall@4", "alpha_nDCG@5"])
         assert (found["StRecall@1"], found["StRecall@4"]) == (1 / 3, 2 / 3)

@@ -72,7 +72,10 @@ pub fn print_facts(
             let (least, median, most, mean) = facts.lengths;
             let count = |number: usize| thousands(number as u64);
             let rows = [
-                ("passages", format!("{}, of {} queries with gold", count(spans.len()), count(facts.queries))),
+                (
+                    "passages",
+                    format!("{}, of {} queries with gold", count(spans.len()), count(facts.queries)),
+                ),
                 ("chunks", format!("{} of {} documents", count(facts.chunks), count(facts.documents))),
                 (
                     "length",
