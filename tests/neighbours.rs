@@ -423,8 +423,7 @@ fn without_empty_places_and_repeats_recalls_are_those_of_the_benchmarks() {
             Rankings::neighbours_within(tied(), &found, width, &of_found, 1e-3).unwrap(),
         ];
         let found = rankings.map(|rankings| values(&rankings, &[&name]).remove(0));
-        for row in 0..7 {
-            let (truth, ids) = (&case.truth[row], &case.found[row]);
+        for (row, (truth, ids)) in case.truth.iter().zip(&case.found).enumerate() {
             let (of_truth, of_found) = (wide(&case.distances[row]), wide(&case.of_found[row]));
             let [plain, tied, within] = [
                 big_ann(truth, &of_truth, ids, count, false),

@@ -223,7 +223,8 @@ fn damaged_files_are_refused() {
     for (name, whole) in [("b.ivecs", ivecs(&TRUTH)), ("b.ibin", ibin(&TRUTH, &DISTANCES))] {
         // Of rows that end where a row ends nothing is missing but rows, and of distances that are missing all may be.
         let row = 28;
-        let is_whole = |end: usize| name == "b.ivecs" && end.is_multiple_of(row) || name == "b.ibin" && end == 80;
+        let is_whole =
+            |end: usize| name == "b.ivecs" && end.is_multiple_of(row) || name == "b.ibin" && end == 80;
         for end in some((0..whole.len()).filter(|&end| !is_whole(end))) {
             let error = refused(name, &whole[..end], true);
             assert!(error.contains("is the file complete?") || end < 8, "{end}: {error}");
