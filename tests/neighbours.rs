@@ -357,8 +357,9 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
         let expected = |tied: bool| {
             let of_row = |row: usize, t: usize, k: usize| {
                 let (ids, distances) = (&case.truth[row], &case.distances[row]);
-                let first =
-                    |column: usize| (0..=column).find(|&of| distances[of] == distances[column]).unwrap();
+                // An empty place has no distance.
+                let same = |of: &usize, column: usize| is_id(ids[*of]) && distances[*of] == distances[column];
+                let first = |column: usize| (0..=column).find(|of| same(of, column)).unwrap();
                 let column = |column: usize| if tied { first(column) } else { column };
                 let near =
                     (0..width).filter(|&of| is_id(ids[of]) && column(of) < t).map(|of| ids[of]).collect();
