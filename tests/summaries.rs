@@ -962,27 +962,34 @@ pub(crate) fn with_version(stored: &[u8], from: &str, to: &str) -> Vec<u8> {
 pub(crate) const FROZEN: &str = "0.1.0";
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
-/// The fixtures were written when schema 1 was frozen. This and every later version reads them, and as long as schema 1 is what is
-/// written, the same summary makes the same bytes and the same JSON, but for the version.
-#[test]
-fn schema_1_is_frozen() {
-    let (summary, [bytes, json]) = (frozen(), ["summary-1.bin", "summary-1.json"].map(fixture));
+/// Checks that the fixtures of a schema of bytes hold this summary, which makes the same bytes and the same JSON, but for the version;
+/// returns both.
+fn is_frozen(summary: &Summary, schema: u8) -> (Vec<u8>, String) {
+    let [bytes, json] = ["bin", "json"].map(|extension| fixture(&format!("summary-{schema}.{extension}")));
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
         summary.write(&bytes).unwrap();
         std::fs::write(&json, summary.to_json()).unwrap();
     }
     for path in [&bytes, &json] {
-        assert_eq!(Summary::read(path).unwrap(), summary, "{}", path.display());
+        assert_eq!(Summary::read(path).unwrap(), *summary, "{}", path.display());
     }
     let (bytes, json) = (std::fs::read(bytes).unwrap(), std::fs::read_to_string(json).unwrap());
-    assert_eq!(Summary::from_bytes(&bytes).unwrap(), summary);
-    assert_eq!(Summary::from_json(&json).unwrap(), summary);
-    assert_eq!((&bytes[16..20], &bytes[28..29]), (&1u32.to_le_bytes()[..], &[1][..]));
+    assert_eq!(Summary::from_bytes(&bytes).unwrap(), *summary);
+    assert_eq!(Summary::from_json(&json).unwrap(), *summary);
+    assert_eq!((&bytes[16..20], &bytes[28..29]), (&u32::from(schema).to_le_bytes()[..], &[schema][..]));
     assert_eq!(
         summary.to_json(),
         json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
     );
     assert!(summary.to_bytes() == with_version(&bytes, FROZEN, THIS), "the same summary makes other bytes");
+    (bytes, json)
+}
+
+/// The fixtures were written when schema 1 was frozen. This and every later version reads them, and as long as schema 1 is what is
+/// written, the same summary makes the same bytes and the same JSON, but for the version.
+#[test]
+fn schema_1_is_frozen() {
+    let (bytes, json) = is_frozen(&frozen(), 1);
     for kind in ["ids", "hashes", "sum", "unnamed"] {
         assert!(json.contains(&format!("\"{kind}\": ")), "{kind}");
     }
@@ -1011,21 +1018,7 @@ fn frozen_2() -> Summary {
 /// As [`schema_1_is_frozen`], of what only schema 2 of bytes says.
 #[test]
 fn schema_2_is_frozen() {
-    let (summary, [bytes, json]) = (frozen_2(), ["summary-2.bin", "summary-2.json"].map(fixture));
-    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
-        summary.write(&bytes).unwrap();
-        std::fs::write(&json, summary.to_json()).unwrap();
-    }
-    for path in [&bytes, &json] {
-        assert_eq!(Summary::read(path).unwrap(), summary, "{}", path.display());
-    }
-    let (bytes, json) = (std::fs::read(bytes).unwrap(), std::fs::read_to_string(json).unwrap());
-    assert_eq!((&bytes[16..20], &bytes[28..29]), (&2u32.to_le_bytes()[..], &[2][..]));
-    assert_eq!(
-        summary.to_json(),
-        json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
-    );
-    assert!(summary.to_bytes() == with_version(&bytes, FROZEN, THIS), "the same summary makes other bytes");
+    let (bytes, _) = is_frozen(&frozen_2(), 2);
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
     // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for query 2, 1, none for query 4. Of `other`: 1,
     // none for query 2, which it lacks, 1/2, 1.

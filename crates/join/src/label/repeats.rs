@@ -24,9 +24,9 @@ pub enum Repeats {
     First,
     /// The best one stays, and the others keep their ranks and are documents that nobody judged.
     Blank,
-    /// The document has the sum of the best so many scores, or of all.
+    /// The document has the sum of its N best scores, or of all of them.
     Sum(Option<NonZeroU32>),
-    /// The document has the mean of the best so many scores, or of those there are.
+    /// The document has the mean of its N best scores, or of those that it has if they are fewer.
     Mean(Option<NonZeroU32>),
 }
 

@@ -37,7 +37,7 @@ impl ChunkRule {
         ChunkRule { by_span, ..self }
     }
 
-    /// Whether so many shared positions are enough, where the shorter of chunk and span has `length`.
+    /// Whether a chunk that shares `shared` positions with a span has its grade, where the shorter of the two has `length` positions.
     fn holds(self, shared: u64, length: u64) -> bool {
         shared > 0 && shared >= least(self.share, length)
     }

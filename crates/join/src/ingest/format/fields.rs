@@ -9,6 +9,7 @@ use memchr::memchr;
 
 use super::input_format::InputFormat;
 use super::json::{Cursor, Stuck, Token};
+use super::lists::each_field;
 use super::names::are_same;
 use super::opened::Opened;
 use crate::error::{Error, Problem, Problems, Result};
@@ -207,22 +208,15 @@ type KeysAndValues<'t> = (Vec<Cow<'t, [u8]>>, Vec<Token<'t>>);
 /// Reads a record that was opened.
 fn record<'t>(cursor: &mut Cursor<'t>) -> Result<KeysAndValues<'t>, Stuck> {
     let (mut names, mut values) = (Vec::new(), Vec::new());
-    if cursor.passes(b'}')? {
-        return Ok((names, values));
-    }
-    loop {
-        names.push(cursor.string("a key in quotes")?);
-        cursor.expect(b':', "':'")?;
-        let value = cursor.value()?;
+    each_field(cursor, |name, value, cursor| {
         if let Token::Open(open) = value {
             cursor.skip_rest(open)?;
         }
+        names.push(name);
         values.push(value);
-        if !cursor.passes(b',')? {
-            cursor.expect(b'}', "',' or '}'")?;
-            return Ok((names, values));
-        }
-    }
+        Ok(())
+    })?;
+    Ok((names, values))
 }
 
 /// The keys that are read of each record.

@@ -273,7 +273,7 @@ impl JudgedUnits {
     }
 }
 
-/// Makes enough slots for so many results, all empty.
+/// Empties the slots, and makes at least two for each of `results` results.
 fn clear(slots: &mut Vec<u32>, results: usize) {
     slots.clear();
     slots.resize((results * 2).next_power_of_two().max(64), 0);
