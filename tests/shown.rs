@@ -60,6 +60,7 @@ fn code(matrix: &LabelMatrix, judgment: ShownJudgment) -> u8 {
         ShownJudgment::None => 1,
         ShownJudgment::Negative => 2,
         ShownJudgment::Grade(grade) => matrix.book().code(grade).unwrap(),
+        ShownJudgment::Gold { .. } => unreachable!("no passages are shown here"),
     }
 }
 

@@ -375,6 +375,7 @@ fn arranged(
         book: matrix.book(),
         exact: None,
         facets: None,
+        spans: None,
         ties: &[],
     };
     function(measure).unwrap()(measure, &ranking)

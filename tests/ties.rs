@@ -51,7 +51,15 @@ impl Case {
     }
 
     fn ranking<'a>(&'a self, labels: &'a [u8]) -> Ranking<'a> {
-        Ranking { labels, facts: self.facts.of(0), book: &self.book, exact: None, facets: None, ties: &[] }
+        Ranking {
+            labels,
+            facts: self.facts.of(0),
+            book: &self.book,
+            exact: None,
+            facets: None,
+            spans: None,
+            ties: &[],
+        }
     }
 
     fn ties(&self) -> RowTies<'_> {

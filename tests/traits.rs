@@ -236,8 +236,15 @@ fn a_better_document_may_end_a_walk_before_the_next_gain() {
     let (book, mut facts) = (Codebook::new([0.0, 2.0, 3.0]).unwrap(), Facts::new());
     facts.push([FIRST_GRADE + 1, FIRST_GRADE + 2]);
     let value = |labels: &[u8]| {
-        let ranking =
-            Ranking { labels, facts: facts.of(0), book: &book, exact: None, facets: None, ties: &[] };
+        let ranking = Ranking {
+            labels,
+            facts: facts.of(0),
+            book: &book,
+            exact: None,
+            facets: None,
+            spans: None,
+            ties: &[],
+        };
         function(&measure).unwrap()(&measure, &ranking)
     };
     let (better_first, better_last) = (

@@ -20,6 +20,7 @@ pub fn main() -> laneval::Result<()> {
         doc: Text::Numbers(Integers::from(&[1001u32, 1002, 1003, 2001])),
         score: Some(Numbers::from(&[0.9f32, 0.8, 0.7, 0.6])),
         rank: None,
+        span: None,
     };
     let second = Text::Utf8 { offsets: &[0, 9, 13], bytes: b"rain coattent" };
     let codes = Text::Coded { codes: Integers::from(&[0u8, 1, 1]), values: &second };

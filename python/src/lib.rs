@@ -11,6 +11,7 @@ mod errors;
 mod ffi;
 mod identify;
 mod matrix;
+mod passages;
 mod pools;
 mod qrels;
 #[cfg(feature = "gpu")]

@@ -42,7 +42,12 @@ impl IdBuffer {
         self.bytes.extend(more.bytes);
     }
 
-    fn get(&self, at: usize) -> &[u8] {
+    /// The number of ids.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub fn get(&self, at: usize) -> &[u8] {
         &self.bytes[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 
@@ -65,6 +70,8 @@ pub struct OwnedRows {
     values: Vec<f64>,
     /// The group of each judgment, if judgments are read by facet.
     groups: Option<IdBuffer>,
+    /// The first position of each row and the one behind its last, if rows are passages.
+    span: Option<[Vec<i64>; 2]>,
 }
 
 /// The name of a group of judgments in messages.
@@ -277,7 +284,33 @@ impl OwnedRows {
             docs: IdBuffer::new(),
             values: Vec::new(),
             groups: None,
+            span: None,
         }
+    }
+
+    /// Appends a row of objects.
+    pub fn push_row(
+        &mut self,
+        (query, doc): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
+        value: f64,
+        codes: &mut QueryCodes,
+        name: &str,
+    ) -> PyResult<()> {
+        let code = codes.of(query, &mut self.queries, name)?;
+        push_id(&mut self.docs, doc, name, "document")?;
+        self.values.push(value);
+        self.codes.push(code);
+        Ok(())
+    }
+
+    /// The same rows as passages, each from a position to before another one.
+    pub fn with_spans(self, starts: Vec<i64>, ends: Vec<i64>) -> Self {
+        OwnedRows { span: Some([starts, ends]), ..self }
+    }
+
+    /// The positions of passages.
+    fn positions(&self) -> Option<[Integers<'_>; 2]> {
+        self.span.as_ref().map(|span| span.each_ref().map(|of| Integers::I64(of)))
     }
 
     /// Appends other rows without groups. A query that is in both has two entries with the same text.
@@ -287,6 +320,9 @@ impl OwnedRows {
         self.codes.extend(more.codes.iter().map(|code| first + code));
         self.docs.append(more.docs);
         self.values.extend(more.values);
+        if let (Some(all), Some(more)) = (&mut self.span, more.span) {
+            all.iter_mut().zip(more).for_each(|(all, more)| all.extend(more));
+        }
     }
 
     /// Begins a query.
@@ -325,14 +361,16 @@ impl OwnedRows {
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        work(&[Records::scored(query, self.docs.text(), &self.values)])
+        let span = self.positions();
+        work(&[Records { span, ..Records::scored(query, self.docs.text(), &self.values) }])
     }
 
     /// Calls `work` with the rows as judgments.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        let judgments = Judgments::new(query, self.docs.text(), &self.values);
+        let span = self.positions();
+        let judgments = Judgments { span, ..Judgments::new(query, self.docs.text(), &self.values) };
         work(&[self.groups.as_ref().map_or(judgments, |groups| judgments.with_groups(groups.text()))])
     }
 }
@@ -360,7 +398,7 @@ fn for_each<'py>(
 }
 
 /// The codes of queries in the order in which they come.
-struct QueryCodes {
+pub struct QueryCodes {
     known: HashMap<Vec<u8>, u32>,
     /// The id that is looked up.
     one: IdBuffer,
@@ -368,7 +406,7 @@ struct QueryCodes {
 }
 
 impl QueryCodes {
-    fn new() -> Self {
+    pub fn new() -> Self {
         QueryCodes { known: HashMap::new(), one: IdBuffer::new(), last: None }
     }
 
@@ -560,7 +598,7 @@ fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) ->
 }
 
 /// Reads a number that is not NaN; the error says what the object is instead.
-fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, String> {
+pub fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, String> {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         let value = float.value();
         return if value.is_nan() { Err("not a number (NaN)".to_owned()) } else { Ok(value) };

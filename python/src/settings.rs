@@ -119,9 +119,10 @@ impl Settings {
         columns: NamedColumns,
     ) -> PyResult<scores::Scores> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
-        let rows = runs.rows().saturating_add(qrels.rows);
         let judged = &qrels.qrels;
+        let runs = Runs::of(runs, &columns, (&self.join.units, judged.judged_by()))?;
+        let named = RowsRole::Run.names(py, &columns)?;
+        let rows = runs.rows().saturating_add(qrels.rows);
         let scores = self.work(py, rows, |join, evaluator| {
             let join = &with_columns(join, named);
             match runs.joined(join, judged)? {
@@ -141,7 +142,8 @@ impl Settings {
         columns: NamedColumns,
     ) -> PyResult<Matrix> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
+        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
             runs.joined(&with_columns(join, named), &qrels.qrels)?.ok_or_else(|| {
@@ -164,7 +166,8 @@ impl Settings {
         teams: Option<String>,
     ) -> PyResult<(Pools, scores::Scores)> {
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
+        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let mut options = PoolOptions::default();
         (options.depth, options.teams) = (depth, teams);
@@ -196,7 +199,8 @@ impl Settings {
     ) -> PyResult<Identified> {
         let ((numbers, measure, told), (digits, top)) = (asked, shown);
         let columns = columns.of_units(&self.join.units);
-        let (runs, named) = (Runs::of(runs, &columns, &self.join.units)?, RowsRole::Run.names(py, &columns)?);
+        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let found = self.work(py, rows, |join, _| {
             let message = "a run is a file, or in memory".to_owned();
@@ -394,7 +398,7 @@ impl Runs {
     fn of(
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: &NamedColumns,
-        units: &Units,
+        (units, by): (&Units, Option<JudgedBy>),
     ) -> PyResult<Self> {
         let of = |(name, object): (Option<String>, Bound<'_, PyAny>)| {
             if let Units::Column(column) = units
@@ -403,7 +407,7 @@ impl Runs {
                 let message = format!("units='column:{column}': a dict of queries has no columns");
                 return Err(exception(object.py(), Error::Unanswerable(message)));
             }
-            let source = PySource::of(&object, name.as_deref().unwrap_or("run"), RowsRole::Run, columns)?;
+            let source = PySource::of_run(&object, name.as_deref().unwrap_or("run"), by, columns)?;
             Ok((name, source))
         };
         runs.into_iter().map(of).collect::<PyResult<_>>().map(Runs)

@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{NamedColumns, RowsRole};
 use crate::errors::problem;
+use crate::passages::no_positions;
 use crate::rows::{OwnedRows, is_list};
 use crate::table::{self, table};
 
@@ -54,6 +55,19 @@ impl PySource {
         columns: &NamedColumns,
     ) -> PyResult<Self> {
         PySource::of_rows(object, name, (role, None), columns)
+    }
+
+    /// Reads a run as [`PySource::of`], for judgments by these facets: results are passages where judgments are.
+    ///
+    /// # Errors
+    /// As [`PySource::of`].
+    pub fn of_run(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        by: Option<JudgedBy>,
+        columns: &NamedColumns,
+    ) -> PyResult<Self> {
+        PySource::of_rows(object, name, (RowsRole::Run, by.filter(|&by| by == JudgedBy::Span)), columns)
     }
 
     /// Reads judgments as [`Source::of`], perhaps by facet.
@@ -101,10 +115,16 @@ impl PySource {
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
             PySource::Rows(match (records_of_columns(mapping, name, (role, by), columns)?, by) {
+                (Some(records), Some(JudgedBy::Span)) => {
+                    OwnedRows::of_passages(&records, name, role, columns)?
+                }
+                (None, Some(JudgedBy::Span)) => return Err(no_positions(name, object)),
                 (Some(records), _) => OwnedRows::of_tuples(&records, name, (role, by), columns)?,
                 (None, None) => OwnedRows::of_mapping(mapping, name, role)?,
                 (None, Some(by)) => OwnedRows::of_facets(mapping, name, by)?,
             })
+        } else if object.try_iter().is_ok() && by == Some(JudgedBy::Span) {
+            PySource::Rows(OwnedRows::of_passages(object, name, role, columns)?)
         } else if object.try_iter().is_ok() {
             PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns)?)
         } else {
@@ -211,12 +231,16 @@ fn of_frame(
     let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
     let has_lists = |at| Ok(list(at)?.get_item(0).is_ok_and(|value| is_list(&value)));
     let lists: Vec<bool> = (0..names.len()).map(has_lists).collect::<PyResult<_>>()?;
-    let Places { query, doc, number, group, lists, .. } =
-        table::places(object.py(), (&names, &lists), name, (role, by), columns)?;
-    if lists.is_some() {
+    let places = table::places(object.py(), (&names, &lists), name, (role, by), columns)?;
+    let Places { query, doc, number, group, lists, .. } = places;
+    if lists.is_some() || places.start.is_some() {
         let of = PyDict::new(object.py());
-        for at in [Some(query), Some(doc), number, group].into_iter().flatten() {
+        for at in places.all() {
             of.set_item(names[at].as_str(), list(at)?)?;
+        }
+        if places.start.is_some() {
+            let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
+            return OwnedRows::of_passages(&records.unwrap_or_else(|| of.into_any()), name, role, columns);
         }
         let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
         return OwnedRows::of_tuples(&records.unwrap_or_else(|| of.into_any()), name, (role, by), columns);

@@ -32,7 +32,7 @@ pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
     let mut bytes = [MAGIC, &[VERSION]].concat();
     bytes.resize(HEAD, 0); // the checksum comes at the end
     let name = DIALECTS.iter().find(|of| of.1 == dialect).map_or("", |of| of.0);
-    let by = qrels.facets().map_or(String::new(), |grouped| grouped.by.to_string());
+    let by = qrels.judged_by().map_or(String::new(), |by| by.to_string());
     push(&mut bytes, name.as_bytes());
     push(&mut bytes, by.as_bytes());
     bytes.extend_from_slice(&qrels.fingerprint().to_le_bytes());
@@ -77,6 +77,18 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
     let (dialect, by, fingerprint, rows, groups) = parse(rest).ok_or_else(|| wrong("are damaged"))?;
     let judged_by = by.is_some();
     let join = Join { dialect, judged_by: by, ..Join::default() };
+    // Passages have their positions in the places of groups and sub-groups.
+    let positions = (by == Some(JudgedBy::Span)).then(|| groups.each_ref().map(positions));
+    let positions = match positions {
+        Some([Some(starts), Some(ends)]) => Some([starts, ends]),
+        Some(_) => return Err(wrong("are damaged")),
+        None => None,
+    };
+    let judged_by = judged_by && positions.is_none();
+    let rows = match positions {
+        Some([starts, ends]) => rows.with_spans(starts, ends),
+        None => rows,
+    };
     let qrels = py.detach(|| {
         rows.with_judgments(|batches| {
             let mut judgments = batches.to_vec();
@@ -118,6 +130,11 @@ fn parse(mut rest: &[u8]) -> Option<Parsed> {
         rest = others;
     }
     Some((dialect, by, u128::from_le_bytes(*fingerprint), rows, groups))
+}
+
+/// The positions that ids are; `None` if they are none.
+fn positions(ids: &IdBuffer) -> Option<Vec<i64>> {
+    (0..ids.len()).map(|at| std::str::from_utf8(ids.get(at)).ok()?.parse().ok()).collect()
 }
 
 fn text<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {

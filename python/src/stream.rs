@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use self_cell::self_cell;
 
 use crate::arrays::Arrays;
-use crate::columns::{NamedColumns, RowsRole};
+use crate::columns::NamedColumns;
 use crate::errors::unanswerable;
 use crate::qrels::{LITTLE, Qrels};
 use crate::source::PySource;
@@ -100,8 +100,12 @@ impl Stream {
 impl Stream {
     /// Takes some rows of the run.
     fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
-        let source = PySource::of(batch, "run", RowsRole::Run, &self.columns)?;
         let mut fed = self.fed(py)?;
+        let by = match &*fed {
+            Some(StreamFed::Held(qrels, _)) => qrels.judged_by(),
+            _ => None,
+        };
+        let source = PySource::of_run(batch, "run", by, &self.columns)?;
         let workers = Workers { little: source.len() < LITTLE, ..self.workers };
         let done = match &mut *fed {
             Some(StreamFed::Held(_, held)) => {

@@ -73,11 +73,12 @@ fn shared<'py>(
         Ok(of.eq(&list)? || of.eq(&array)?)
     };
     let lists: Vec<bool> = names.iter().map(is_list).collect::<PyResult<_>>()?;
-    let Places { query, doc, number, rank, group, .. } = places(py, (&names, &lists), name, of, columns)?;
+    let places = places(py, (&names, &lists), name, of, columns)?;
+    let (number, rank, read) = (places.number, places.rank, places.all());
     let mut all = Vec::new();
     for (at, name) in names.iter().enumerate() {
         let is_number = [number, rank].contains(&Some(at));
-        let column = if [query, doc].contains(&at) || is_number || group == Some(at) {
+        let column = if read.contains(&at) {
             if !schema.get_item(name)?.eq(polars.getattr("Null")?)? {
                 continue;
             }

@@ -14,7 +14,7 @@ use crate::engine::auto::{self, TakenEngine};
 use crate::engine::{ChosenEngine, Engine, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::label::{JudgedBy, LabelMatrix, RankingRule};
-use crate::measure::{JudgmentInput, Measure};
+use crate::measure::{JudgmentInput, MEASURES, Measure};
 use crate::scores::{Known, Scores, TiedValue};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -194,6 +194,17 @@ impl Evaluator {
         }
     }
 
+    /// Checks that a view has a meaning for the judgments.
+    pub(super) fn check_view(&self, by: Option<JudgedBy>) -> Result<()> {
+        match self.view.judged_only && by == Some(JudgedBy::Span) {
+            true => Err(Error::Unanswerable(
+                "judgments by span are of positions, so no result is without a judgment: leave -J (judged_only) out"
+                    .to_owned(),
+            )),
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn check_depth(&self, rule: &RankingRule) -> Result<()> {
         match (self.view.depth, rule.depth) {
             (Some(asked), Some(built)) if asked > built => Err(Error::Unanswerable(format!(
@@ -211,7 +222,7 @@ impl Evaluator {
         let over = |measure: &&Measure| matches!(measure.input(), JudgmentInput::Groups(_));
         if let Some(measure) = self.measures.iter().find(over) {
             return Err(Error::Unanswerable(format!(
-                "{measure} is over judgments by judge, by subtopic or of preferences: what a run retrieved of them (known=retrieved) is not known"
+                "{measure} is over judgments by judge, by subtopic, by span or of preferences: what a run retrieved of them (known=retrieved) is not known"
             )));
         }
         if self.tied != TiedValue::Ranked && (self.view.depth.is_some() || rule.depth.is_some()) {
@@ -224,16 +235,39 @@ impl Evaluator {
     }
 }
 
-/// Checks that measures get the judgments that they need, if those are by these facets.
+/// Says that a measure needs judgments of chunks, where judgments are by span and these are all measures.
+fn needs_chunks(measure: &Measure, measures: &[Measure]) -> String {
+    let of_passages = |of: &&Measure| of.input() == JudgmentInput::Groups(JudgedBy::Span);
+    let first = match measures.iter().find(of_passages) {
+        Some(of) => format!("{of} needs judgments by span"),
+        None => {
+            let names =
+                MEASURES.iter().filter(|row| row.traits.input == JudgmentInput::Groups(JudgedBy::Span));
+            let names: Vec<&str> = names.map(|row| row.name).collect();
+            format!("what was read is judgments by span, for {}", names.join(", "))
+        }
+    };
+    format!("{first}, and {measure} judgments of chunks: `laneval convert --qrels --chunks` makes those")
+}
+
+/// Checks that measures get the judgments that they need, if those are by these facets. Passages are no documents: how many results are
+/// relevant is not known of them, but how many there are.
 pub(super) fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
     let there = by.map_or(JudgmentInput::Grades, JudgmentInput::Groups);
     let lacks = |measure: &&Measure| match measure.input() {
         JudgmentInput::Any => false,
         // Of judges and subtopics a document has the largest grade.
-        JudgmentInput::Grades => by == Some(JudgedBy::Preference),
+        JudgmentInput::Grades => match by {
+            Some(JudgedBy::Preference) => true,
+            Some(JudgedBy::Span) => !measure.counts_results(),
+            _ => false,
+        },
         needed => needed != there,
     };
     match measures.iter().find(lacks) {
+        Some(measure) if by == Some(JudgedBy::Span) && measure.input() == JudgmentInput::Grades => {
+            Err(Error::Unanswerable(needs_chunks(measure, measures)))
+        }
         Some(measure) => Err(Error::Unanswerable(format!(
             "{measure} needs {}, and what was read is {there}",
             measure.input()

@@ -12,6 +12,7 @@ use super::together::GroupsUnderView;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
 use crate::error::{Error, Result};
+use crate::facets::passages::PassageValue;
 use crate::facets::{FacetScratch, FacetValue, FacetWalks, Judges};
 use crate::fold::{Columns, Walk};
 use crate::label::code::PAST_END;
@@ -35,6 +36,8 @@ pub(super) struct Finishing<'a> {
     heeded: Above,
     /// The values over judgments by facet.
     groups: Option<FacetWalks>,
+    /// The values of passages, each with the place where it goes.
+    passages: Vec<(usize, PassageValue)>,
     /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
     judges: Option<JudgedQueries>,
     /// The groups of equal scores, if a measure needs them.
@@ -98,10 +101,15 @@ impl<'a> Finishing<'a> {
             _ => None,
         };
         let judged: Vec<_> = plan.facets().filter_map(judged).collect();
+        let of_passages = |(at, value): (usize, &FacetValue)| match *value {
+            FacetValue::Passages(value) => Some((at, value)),
+            _ => None,
+        };
         let of_judges = batch.facet_rows().filter(|_| !judged.is_empty());
         Ok(Finishing {
             judges: of_judges.map(|grouped| JudgedQueries::new(&grouped.of)),
             judged,
+            passages: plan.facets().filter_map(of_passages).collect(),
             together: GroupsUnderView::of(plan.measures(), &batch, view)?,
             groups,
             references: plan.walks().filter_map(function).collect(),
@@ -159,6 +167,14 @@ impl<'a> Finishing<'a> {
                 }
                 let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
                 groups.values(query as usize, named, of_groups, out);
+            }
+        }
+        if let Some(spans) = self.batch.span_rows().filter(|_| !self.passages.is_empty()) {
+            for (lane, &row) in rows.iter().enumerate() {
+                let ranked = spans.ranked(row as usize);
+                for (measure, value) in &self.passages {
+                    scratch.values[measure * rows.len() + lane] = value.value(&ranked, self.view.depth);
+                }
             }
         }
         if let Some(judges) = &self.judges {
@@ -292,7 +308,9 @@ type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
     let exact =
         batch.exact_facts().map(|exact| ReferenceGrades { grades, judged: exact.of(batch.judgments(row)) });
-    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None, ties: &[] }
+    let (facts, book) = (batch.facts_of(row), batch.book());
+    let spans = batch.span_rows().map(|spans| spans.ranked(row as usize));
+    Ranking { labels, facts, book, exact, facets: None, spans, ties: &[] }
 }
 
 #[cfg(test)]

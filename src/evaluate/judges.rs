@@ -105,6 +105,14 @@ impl Judge {
         let ties = ties(&own);
         view.of_row(&mut own);
         let exact = Some(ReferenceGrades { grades: &grades, judged: self.exact.of(0) });
-        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, facets: None, ties: &ties })
+        of(&Ranking {
+            labels: &own,
+            facts: self.facts.of(0),
+            book,
+            exact,
+            facets: None,
+            spans: None,
+            ties: &ties,
+        })
     }
 }

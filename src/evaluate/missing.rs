@@ -108,8 +108,9 @@ fn empty_rankings(
     }
     let book = qrels.book().clone();
     let grouped = qrels.facets().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
+    let spans = qrels.gold_facts().map(|gold| Arc::new(gold.of_queries(missing.iter().map(find))));
     let matrix = MatrixBuilder::new(book, run.rule.clone(), qrels.fingerprint(), missing.clone(), facts);
-    let mut matrix = matrix.with_exact(exact).with_facets(grouped);
+    let mut matrix = matrix.with_exact(exact).with_facets(grouped).with_spans(spans);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
     let engine = ChosenEngine::Cpu(Cpu::new());

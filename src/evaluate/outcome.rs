@@ -264,6 +264,7 @@ impl Evaluator {
     pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(&joined.rule())?;
         check_judgments(&self.measures, joined.judged_by())?;
+        self.check_view(joined.judged_by())?;
         self.check_known(&joined.rule())?;
         if self.queries == QuerySet::Complete {
             let incomplete = joined.runs().iter().enumerate().filter_map(|(run, info)| {
@@ -290,7 +291,7 @@ pub(super) struct RankedBy<'o> {
 
 /// The notice that plain measures take the largest grade of a document that has several.
 fn largest_of_groups(measures: &[Measure], by: Option<JudgedBy>) -> Option<Notice> {
-    let by = by.filter(|&by| by != JudgedBy::Preference)?;
+    let by = by.filter(|by| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))?;
     let plain = measures.iter().filter(|measure| measure.input() == JudgmentInput::Grades);
     let measures: Vec<String> = plain.map(Measure::to_string).collect();
     (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })

@@ -106,7 +106,7 @@ impl Evaluator {
             "a run that is read once is ranked in one order: join the whole run for values over all orders",
         )?;
         let evaluation = Evaluation::new(Cow::Owned(self.clone().with_watch(None)), Feeder::Passing)?;
-        if qrels.facets().is_some() {
+        if qrels.judged_by().is_some() {
             let message = "judgments by facet need the whole run: join it with them";
             return Err(Error::Unanswerable(message.to_owned()));
         }

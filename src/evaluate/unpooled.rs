@@ -16,6 +16,7 @@ pub fn of_one_unpooled(measure: &Measure, matrix: &LabelMatrix, query: usize, vi
     let (facts, book) = (matrix.facts().of(query), matrix.book());
     let judged = matrix.facet_rows().map(|grouped| grouped.of.of(query));
     let facets = judged.map(|judged| RankedFacets { judged, named: &[] });
-    let ranking = Ranking { labels: &labels, facts, book, exact, facets, ties: &[] };
+    let spans = matrix.span_rows().map(|spans| spans.unranked(query));
+    let ranking = Ranking { labels: &labels, facts, book, exact, facets, spans, ties: &[] };
     reference::function(measure).map_or(0.0, |function| function(measure, &ranking))
 }

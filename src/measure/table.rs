@@ -10,6 +10,7 @@ use super::recall::RecallRule;
 use super::recipe::{Place, Read, Recipe};
 use super::traits::{Expected, JudgmentInput, Range, Status};
 use super::value::{Average, BestOrder, Better, Definition, Measure, Traits};
+use crate::facets::passages::{PassageSetting, PassageSums, PassageValue};
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::facets::subtopics::AtCutoff;
 use crate::facets::{FacetValue, SubtopicSetting, SubtopicValue};
@@ -182,6 +183,21 @@ const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPIC
 const OVER_PREFERENCES: Traits =
     Traits { input: JudgmentInput::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
 const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
+
+const BUDGET: Param = param(
+    "budget",
+    Kind::Whole(1e15),
+    "",
+    "the results from the top as long as they have no more positions than this together; the first one that does not fit ends the list, as in a prompt, which holds whole chunks",
+);
+const OVERLAP: Param = param(
+    "overlap",
+    Kind::Word(&["once", "each"]),
+    "once",
+    "positions count once, or again in each result that has them, as Chroma counts them (each)",
+);
+/// The traits of measures of passages, of which no order of documents says which is better.
+const OVER_PASSAGES: Traits = Traits { input: JudgmentInput::Groups(JudgedBy::Span), ..OVER_SUBTOPICS };
 
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
@@ -1579,6 +1595,62 @@ pub static MEASURES: &[Definition] = &[
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupImplied))),
     },
     Definition {
+        name: "SpanR",
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BUDGET],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PASSAGES,
+        plain: "How much of the judged passages was returned, as a share of their positions.",
+        doc: "The share of the positions of gold passages that the results have, each position once.",
+        formula: "SpanR@k = Σ_{i ≤ k} gold_i / G, gold_i the gold positions of result i that no earlier one had",
+        citation: "Smith and Troynikov 2024 (Chroma), with overlapping gold counted once",
+        recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.all))),
+    },
+    Definition {
+        name: "SpanP",
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BUDGET, OVERLAP],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PASSAGES,
+        plain: "How much of what was returned is in the judged passages, as a share of its positions.",
+        doc: "The share of the positions of the results that are gold.",
+        formula: "SpanP@k = Σ_{i ≤ k} gold_i / Σ_{i ≤ k} new_i, new_i the positions that no earlier result had; overlap=each: all positions of result i",
+        citation: "Smith and Troynikov 2024 (Chroma): overlap=each",
+        recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.returned))),
+    },
+    Definition {
+        name: "SpanIoU",
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BUDGET, OVERLAP],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PASSAGES,
+        plain: "How well the positions that were returned fit the judged passages; low if gold is missing or much else is returned.",
+        doc: "Intersection over union: the gold positions of the results, as a share of the positions that are gold or returned.",
+        formula: "SpanIoU@k = Σ gold_i / (Σ new_i + G − Σ gold_i); overlap=each: all positions of result i in the place of new_i",
+        citation: "Smith and Troynikov 2024 (Chroma): overlap=each",
+        recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.either))),
+    },
+    Definition {
+        name: "SpanF",
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BETA, BUDGET, OVERLAP],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PASSAGES,
+        plain: "Recall and precision of positions in one number; low if either of them is low.",
+        doc: "F-measure of precision and recall of positions.",
+        formula: "SpanF@k = (1 + β²)·Σ gold_i / (β²·G + Σ new_i); overlap=each: all positions of result i in the place of new_i",
+        citation: "van Rijsbergen 1979, of positions",
+        recipe: |m, _| {
+            Ok(passages(m, |sums| {
+                ratio((1.0 + sums.beta2) * sums.gold, sums.beta2 * sums.all + sums.returned)
+            }))
+        },
+    },
+    Definition {
         name: "NumQ",
         cutoff: CutoffRule::None,
         params: &[],
@@ -1661,6 +1733,18 @@ fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
     let raw_first = m.word("first") == "raw";
     let setting = SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
     Recipe::Groups(FacetValue::Subtopic(setting, value))
+}
+
+/// The recipe of a measure of passages.
+fn passages(m: &Measure, of: fn(&PassageSums) -> f64) -> Recipe {
+    let setting = PassageSetting {
+        rel: m.rel(),
+        rank: m.rank(),
+        budget: m.number("budget").map(|budget| budget as u64),
+        each: m.word("overlap") == "each",
+    };
+    let beta2 = m.number("beta").unwrap_or(1.0).powi(2);
+    Recipe::Groups(FacetValue::Passages(PassageValue { setting, beta2, of }))
 }
 
 /// A value over subtopics that is divided by a sum over k ranks.

@@ -6,12 +6,12 @@ use std::hash::{Hash, Hasher};
 
 use super::params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value};
 use super::recall::RecallRule;
-use super::recipe::Recipe;
+use super::recipe::{Read, Recipe};
 use super::traits::{Expected, JudgmentInput, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::facets::{FacetValue, Judges};
-use crate::fold::CodeTable;
-use crate::label::{Codebook, JudgedBy};
+use crate::fold::{CodeTable, Fold};
+use crate::label::{Above, Codebook, JudgedBy};
 use crate::sort;
 
 /// The word of a parameter for documents of equal scores that stand all at the last rank of their group.
@@ -339,6 +339,13 @@ impl Measure {
             None => self.definition.traits.input,
             Some(_) => JudgmentInput::Groups(JudgedBy::Judge),
         }
+    }
+
+    /// Whether it looks at no judgment: only the number of results matters.
+    pub(crate) fn counts_results(&self) -> bool {
+        let counts = |read: &Read| matches!(read, Read::Fold(Fold::Count(Above::RETRIEVED), _));
+        let recipe = self.recipe(&Codebook::default());
+        recipe.is_ok_and(|recipe| !recipe.reads().is_empty() && recipe.reads().iter().all(counts))
     }
 
     /// How the values for several judges become one; `None` if a document has one grade.

@@ -15,6 +15,7 @@ mod hits;
 mod neighbours;
 mod nothing;
 mod parts;
+mod passages;
 mod preferences;
 mod ranking;
 mod sets;
@@ -32,6 +33,7 @@ use self::hits::{
 };
 use self::neighbours::recall_of_neighbours;
 use self::parts::{cutoff, rank};
+use self::passages::{span_f, span_iou, span_precision, span_recall};
 use self::sets::{
     f, fall_out, hits, judged, precision, r_precision, recall, set_average_precision, set_f, set_precision,
     set_recall, success, unjudged, utility,
@@ -121,6 +123,10 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("prefs_simp_imp", |_, r| over_preferences(r, Preference::SimpleImplied)),
     ("prefs_pair_imp", |_, r| over_preferences(r, Preference::PairImplied)),
     ("prefs_avgjg_imp", |_, r| over_preferences(r, Preference::GroupImplied)),
+    ("SpanR", span_recall),
+    ("SpanP", span_precision),
+    ("SpanIoU", span_iou),
+    ("SpanF", span_f),
     ("NumQ", |_, _| 1.0),
     ("NumRet", |_, r| r.retrieved()),
     ("NumRel", |m, r| r.relevant(m.rel())),

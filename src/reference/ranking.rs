@@ -1,6 +1,6 @@
 //! A ranking as the definitions see it.
 
-use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, TiedGroup, code};
+use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, RankedSpans, TiedGroup, code};
 
 /// One ranking, with the facts of its query.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,8 @@ pub struct Ranking<'a> {
     pub exact: Option<ReferenceGrades<'a>>,
     /// The judgments by facet, if they were read so.
     pub facets: Option<RankedFacets<'a>>,
+    /// The results as passages, if judgments are by span.
+    pub spans: Option<RankedSpans<'a>>,
     /// The groups of equal scores that have a graded document, from the first rank on, if they are known.
     pub ties: &'a [TiedGroup],
 }

@@ -19,10 +19,27 @@ pub enum ShownJudgment {
     Negative,
     /// The document has this grade, 0 or more.
     Grade(f64),
+    /// The result is a passage, with gold positions that no earlier result had.
+    Gold {
+        /// Their number.
+        new: u64,
+        /// The number of the query's gold positions.
+        of: u64,
+    },
+}
+
+/// The gold of a query, where results are passages: its number of positions, and the place of the lowest gold grade among all.
+#[derive(Clone, Copy)]
+struct ShownGold {
+    positions: u64,
+    place: usize,
 }
 
 impl ShownJudgment {
-    fn of(document: &Retrieved) -> Self {
+    fn of(document: &Retrieved, gold: Option<ShownGold>) -> Self {
+        if let (Some(ShownGold { positions, place }), Some(span)) = (gold, &document.span) {
+            return ShownJudgment::Gold { new: span.gold.get(place).copied().unwrap_or(0), of: positions };
+        }
         match document.grade {
             Some(grade) => ShownJudgment::Grade(grade),
             None if document.code == NEGATIVE => ShownJudgment::Negative,
@@ -30,9 +47,13 @@ impl ShownJudgment {
         }
     }
 
-    /// Whether it is a grade of at least `level`.
+    /// Whether it is a grade of at least `level`, or gold.
     pub fn is_relevant(self, level: f64) -> bool {
-        matches!(self, ShownJudgment::Grade(grade) if grade >= level)
+        match self {
+            ShownJudgment::Grade(grade) => grade >= level,
+            ShownJudgment::Gold { new, .. } => new > 0,
+            ShownJudgment::None | ShownJudgment::Negative => false,
+        }
     }
 }
 
@@ -41,7 +62,7 @@ impl ShownJudgment {
 pub struct RankedDocument {
     /// The rank of the document, from 1.
     pub rank: u32,
-    /// The id of the document.
+    /// The id of the document; of a passage with its positions, as in `d1 [0, 20)`.
     pub docno: Vec<u8>,
     /// The score as it is compared: rounded if scores are compared as f32.
     pub score: f64,
@@ -71,6 +92,8 @@ pub struct ShownQuery {
     pub id: Vec<u8>,
     /// The documents that the qrels name for the query, by id; `None` if the qrels lack the query.
     pub judged: Option<Vec<(Vec<u8>, ShownJudgment)>>,
+    /// The number of gold positions, if the query is judged and results are passages.
+    pub gold: Option<u64>,
     /// The query in each run.
     pub runs: Vec<InRun>,
 }
@@ -149,6 +172,11 @@ fn shown(
     let recipes = measures.map(|measure| measure.recipe(book)).collect::<Result<Vec<_>>>()?;
     let facts = query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
     let place = values.queries.find(&query.id);
+    let gold = matrix.span_rows().zip(matrix.queries().find(&query.id)).map(|(spans, at)| {
+        let rel = evaluator.measures().first().map_or(1.0, Measure::rel);
+        let place = spans.of.grades().partition_point(|&grade| grade < rel);
+        ShownGold { positions: spans.unranked(at).gold(rel), place }
+    });
     let in_run = |(run, found): (usize, Option<Vec<Retrieved>>)| {
         let present = found.is_some();
         let mut seen = found.unwrap_or_default();
@@ -174,8 +202,11 @@ fn shown(
         });
         let ranked = |(rank, document): (u32, Retrieved)| RankedDocument {
             rank,
-            judgment: ShownJudgment::of(&document),
-            docno: document.docno,
+            judgment: ShownJudgment::of(&document, gold),
+            docno: match &document.span {
+                Some(of) => [&document.docno[..], format!(" {}", of.span).as_bytes()].concat(),
+                None => document.docno,
+            },
             score: document.score,
             tied: document.tied,
         };
@@ -186,6 +217,7 @@ fn shown(
     };
     Ok(ShownQuery {
         judged: query.judged.map(|judged| judged.into_iter().map(judgment).collect()),
+        gold: gold.map(|gold| gold.positions),
         runs: query.rankings.into_iter().enumerate().map(in_run).collect(),
         id: query.id,
     })

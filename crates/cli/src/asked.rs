@@ -1,5 +1,6 @@
 //! The request for an evaluation, apart from what happens with its scores: measures, rankings, queries, engine.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -8,7 +9,8 @@ use clap::Args;
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value};
 use laneval::report::Note;
 use laneval::{
-    EngineChoice, Error, Evaluator, Ids, Known, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
+    EngineChoice, Error, Evaluator, Ids, JudgedBy, Known, LabelMatrix, QuerySet, RankingRule, TiedValue,
+    Ties, View,
 };
 
 use super::as_library::AsLibrary;
@@ -21,6 +23,17 @@ use super::threads::Threads;
 
 /// The measures that are computed without `-m`.
 pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
+
+/// The measures that are computed without `-m` where judgments are by span.
+const DEFAULT_OF_PASSAGES: [&str; 3] = ["SpanR", "SpanP", "SpanIoU"];
+
+/// The names of the measures that are asked for: those of passages in the place of the usual ones where judgments are by span.
+pub fn usual(names: &[String], by: Option<JudgedBy>) -> Cow<'_, [String]> {
+    match by == Some(JudgedBy::Span) && names == DEFAULT_MEASURES {
+        true => Cow::Owned(DEFAULT_OF_PASSAGES.map(str::to_owned).into()),
+        false => Cow::Borrowed(names),
+    }
+}
 
 /// The options that say what to evaluate, and how.
 #[derive(Debug, Args)]
@@ -128,7 +141,7 @@ impl EvaluationOptions {
 
     /// Reads the measures that are asked for.
     pub fn asked_measures(&self) -> Result<Vec<Measure>, Stop> {
-        self.read_measures(&self.measures, &self.ranking.library)
+        self.read_measures(&usual(&self.measures, self.ranking.groups()), &self.ranking.library)
     }
 
     /// Reads measures by their names here, at the relevance level that was asked for.

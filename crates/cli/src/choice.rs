@@ -90,6 +90,9 @@ pub fn groups() -> Vec<NamedChoice<JudgedBy>> {
         JudgedBy::Preference => {
             "preferences: `query group document level`, or `query group sub-group document level`"
         }
+        JudgedBy::Span => {
+            "a passage: records or a table with query, document, start, end and perhaps grade; results have start and end too"
+        }
         _ => "",
     })
 }

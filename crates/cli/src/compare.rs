@@ -14,7 +14,7 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{ComparisonReport, Format, GroupKind, Note, ReportOptions, RunOrder, notes};
-use laneval::{Evaluator, Groups, LabelMatrix, Scores, Stat, Watch};
+use laneval::{Evaluator, Groups, JudgedBy, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::EvaluationOptions;
 use super::choice::{NamedChoice, OverJudges, alternatives, corrections, intervals, one_of, scopes, tests};
@@ -436,8 +436,10 @@ impl Compare {
         options.baseline = name;
         let stored = scores.runs.len() > runs;
         refused::check([(Wish::Partial, summary.is_some()), (Wish::StoredBaseline, stored)])?;
-        // If other documents are dropped, every share is 1.
-        let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
+        // If other documents are dropped, every share is 1. Of passages none is judged as a whole.
+        let of_documents = matrices.iter().all(|matrix| matrix.judged_by() != Some(JudgedBy::Span));
+        let judged =
+            (of_documents && !evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
         let mut shares = None;
         let (comparison, part) = match summary {
             Some(summary) => {

@@ -69,7 +69,7 @@ pub struct Convert {
 
 /// Lists the facets of judgments that tables have columns for.
 fn columns() -> Vec<NamedChoice<JudgedBy>> {
-    groups().into_iter().filter(|&(_, by, _)| by != JudgedBy::Preference).collect()
+    groups().into_iter().filter(|(_, by, _)| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic)).collect()
 }
 
 /// The kind of output.

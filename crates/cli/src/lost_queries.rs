@@ -73,6 +73,7 @@ fn grade(judgment: ShownJudgment) -> String {
         ShownJudgment::None => "–".to_owned(),
         ShownJudgment::Negative => "< 0".to_owned(),
         ShownJudgment::Grade(grade) => grade.to_string(),
+        ShownJudgment::Gold { new, of } => format!("+{new} of {of}"),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Columns of Arrow as results and judgments, borrowed as they lie.
 
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use laneval::columns::{Judgments, Numbers, Records, Text};
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, RecordBatch};
+use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use laneval::error::Problems;
 use laneval::tables::{self, Places, WrongTable};
 
@@ -29,6 +31,8 @@ struct ArrowBatch {
     number: Option<ArrayRef>,
     rank: Option<ArrayRef>,
     group: Option<ArrayRef>,
+    /// The first positions of passages, and those behind the last ones.
+    span: Option<[ArrayRef; 2]>,
 }
 
 impl tables::Table for ArrowTable {
@@ -49,6 +53,14 @@ impl tables::Table for ArrowTable {
             true => row,
             false => self.ends.partition_point(|&end| (end as u64) < row) as u64 + 1,
         }
+    }
+}
+
+impl ArrowBatch {
+    /// The positions of passages.
+    fn positions(&self) -> Option<[Integers<'_>; 2]> {
+        let [start, end] = self.span.as_ref()?;
+        Some([integers(start)?, integers(end)?])
     }
 }
 
@@ -89,9 +101,15 @@ impl ArrowTable {
             None => Some(ArrowBatch {
                 query: column(query),
                 doc: column(doc),
-                number: number.map(|at| as_numbers(batch.column(at))),
+                number: match number {
+                    Some(at) => Some(as_numbers(batch.column(at))),
+                    // Judged passages without grades have grade 1.
+                    None if rank.is_none() && self.places.start.is_some() => Some(ones(batch.num_rows())),
+                    None => None,
+                },
                 rank: rank.map(column),
                 group: group.map(column),
+                span: self.span_of(batch)?,
             }),
             // Rows with nulls are refused, whatever else is in them.
             Some(_) if count > 0 => None,
@@ -112,11 +130,35 @@ impl ArrowTable {
         Ok(more)
     }
 
+    /// Returns the positions of the passages of a batch, if it has any: ends may be given as lengths.
+    fn span_of(&self, batch: &RecordBatch) -> Result<Option<[ArrayRef; 2]>, WrongTable> {
+        let Places { start: Some(start), end, length, .. } = self.places else { return Ok(None) };
+        let numbers = |at: usize| {
+            let column = batch.column(at);
+            integers(column).ok_or_else(|| {
+                let (name, of) = (&self.columns[at], column.data_type());
+                WrongTable::Type(format!("column `{name}` is of type {of}: integers were expected"))
+            })
+        };
+        let starts = numbers(start)?;
+        let ends = match (end, length) {
+            (Some(end), _) => numbers(end).map(|_| batch.column(end).clone())?,
+            (None, Some(length)) => {
+                let lengths = numbers(length)?;
+                // What is beyond the integers is beyond the last position too.
+                let end = |row| i64::try_from(starts.get(row) + lengths.get(row)).unwrap_or(i64::MAX);
+                Arc::new(Int64Array::from_iter_values((0..starts.len()).map(end)))
+            }
+            (None, None) => return Ok(None),
+        };
+        Ok(Some([batch.column(start).clone(), ends]))
+    }
+
     /// Returns the first nulls of a batch in the columns that are read, by their rows, and the number of all.
     fn nulls_of(&self, batch: &RecordBatch) -> (Vec<(usize, String)>, usize) {
-        let Places { query, doc, number, rank, group, .. } = self.places;
+        let Places { query, doc, number, rank, group, start, end, length, .. } = self.places;
         let (mut null_rows, mut count) = (Vec::new(), 0);
-        for at in [Some(query), Some(doc), number, rank, group].into_iter().flatten() {
+        for at in [Some(query), Some(doc), number, rank, group, start, end, length].into_iter().flatten() {
             let (first, all) = nulls(batch.column(at));
             count += all;
             null_rows.extend(first.into_iter().map(|row| (row, at)));
@@ -141,7 +183,8 @@ impl ArrowTable {
         let before = self.ends.last().copied().unwrap_or(0);
         let Unfolded { query, doc, number, rank, group, ends } = unfolded;
         self.ends.extend(ends.into_iter().map(|end| before + end));
-        ArrowBatch { query, doc, number: number.map(|number| as_numbers(&number)), rank, group }
+        let number = number.map(|number| as_numbers(&number));
+        ArrowBatch { query, doc, number, rank, group, span: None }
     }
 
     /// Checks that columns have types that are allowed for them.
@@ -202,6 +245,7 @@ impl ArrowTable {
                 doc: ids[1],
                 score: batch.number.as_ref().and_then(floats),
                 rank: batch.rank.as_ref().and_then(integers),
+                span: batch.positions(),
             });
             work(&records.collect::<Vec<_>>())
         })
@@ -212,7 +256,8 @@ impl ArrowTable {
         self.with_ids(|ids| {
             let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
                 let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
-                let judgments = Judgments::new(ids[0], ids[1], grades);
+                let span = batch.positions();
+                let judgments = Judgments { span, ..Judgments::new(ids[0], ids[1], grades) };
                 if batch.group.is_some() { judgments.with_groups(ids[2]) } else { judgments }
             });
             work(&judgments.collect::<Vec<_>>())
@@ -236,4 +281,9 @@ impl ArrowTable {
         });
         work(&ids.collect::<Vec<_>>())
     }
+}
+
+/// The grades of judged passages without grades.
+fn ones(rows: usize) -> ArrayRef {
+    Arc::new(Float64Array::from(vec![1.0; rows]))
 }

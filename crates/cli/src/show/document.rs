@@ -1,5 +1,6 @@
 //! The explanation of queries as one JSON document.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use laneval::Known;
@@ -59,7 +60,7 @@ struct OfRank<'a> {
     doc_id: JsonText<'a>,
     score: f64,
     grade: Option<f64>,
-    judgment: &'static str,
+    judgment: Cow<'static, str>,
     tied: u32,
 }
 

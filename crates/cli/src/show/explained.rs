@@ -1,5 +1,6 @@
 //! The explanation, and what all its formats share.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -77,15 +78,16 @@ pub fn differences(query: &ShownQuery, rel: f64) -> Vec<RankDifference<'_>> {
 pub fn grade(judgment: ShownJudgment) -> Option<f64> {
     match judgment {
         ShownJudgment::Grade(grade) => Some(grade),
-        ShownJudgment::None | ShownJudgment::Negative => None,
+        ShownJudgment::None | ShownJudgment::Negative | ShownJudgment::Gold { .. } => None,
     }
 }
 
-/// Names a judgment in a word.
-pub fn judgment(judgment: ShownJudgment) -> &'static str {
+/// Names a judgment in a word; of a passage it says how much gold is new, and of how much.
+pub fn judgment(judgment: ShownJudgment) -> Cow<'static, str> {
     match judgment {
-        ShownJudgment::None => "none",
-        ShownJudgment::Negative => "negative",
-        ShownJudgment::Grade(_) => "graded",
+        ShownJudgment::None => "none".into(),
+        ShownJudgment::Negative => "negative".into(),
+        ShownJudgment::Grade(_) => "graded".into(),
+        ShownJudgment::Gold { new, of } => format!("+{new} of {of}").into(),
     }
 }

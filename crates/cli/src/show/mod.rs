@@ -23,7 +23,7 @@ use laneval::{EngineChoice, Evaluator, Input, Join, Known, TiedValue, Ties, View
 use explained::Explanation;
 use parts::ExplanationParts;
 
-use super::asked::{DEFAULT_MEASURES, level, measures};
+use super::asked::{DEFAULT_MEASURES, level, measures, usual};
 use super::choice::{NamedChoice, TieRule, known, one_of};
 use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions, RunPath, bytes, named};
 use super::output::{Output, unknown_extension};
@@ -155,7 +155,8 @@ impl Show {
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         self.ranking.settle()?;
         self.ranking.library.settle("known", &mut self.known, &known())?;
-        let asked = measures(&self.measures, self.rel, &self.ranking.library)?;
+        let names = usual(&self.measures, self.ranking.groups());
+        let asked = measures(&names, self.rel, &self.ranking.library)?;
         self.ranking.read_for(&asked)?;
         refused::check([(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)))?;
         let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));

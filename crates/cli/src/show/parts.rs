@@ -7,7 +7,7 @@ use laneval::report::{Align, Cell, Grid};
 use laneval::{ScoreType, TiedValue, Ties};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::explained::{Explanation, differences, missed, relevant};
+use super::explained::{Explanation, differences, judgment as judgment_text, missed, relevant};
 use crate::choice::TieRule;
 use crate::style::counted;
 
@@ -64,6 +64,9 @@ impl ExplanationParts<'_> {
         let Some(judged) = &query.judged else {
             return "not judged, so it has no values, and an evaluation leaves it out".to_owned();
         };
+        if let Some(gold) = query.gold {
+            return counted(gold, "gold position");
+        }
         let relevant = relevant(query, self.asked.rel);
         let graded =
             judged.iter().filter(|(_, judgment)| matches!(judgment, ShownJudgment::Grade(_))).count();
@@ -132,6 +135,15 @@ impl ExplanationParts<'_> {
                 "the query is judged, but not in this run, and counts as an empty ranking".to_owned()
             }
             (false, false) => "the query is not in this run".to_owned(),
+            (true, true) if query.gold.is_some() => {
+                let new = |ranked: &RankedDocument| match ranked.judgment {
+                    ShownJudgment::Gold { new, .. } => new,
+                    _ => 0,
+                };
+                let found: u64 = run.ranking.iter().map(new).sum();
+                let gold = counted(query.gold.unwrap_or(0), "gold position");
+                format!("{}{}, {found} of {gold}", counted(run.ranking.len() as u64, "passage"), self.kept())
+            }
             (true, true) => {
                 let (all, missed) =
                     (relevant(query, self.asked.rel).len(), missed(query, run, self.asked.rel).len());
@@ -281,7 +293,9 @@ impl ShownRanking<'_> {
         let left = |name: &str| (name.to_owned(), Align::Left);
         let right = |name: &str| (name.to_owned(), Align::Right);
         let columns = [right("rank")].into_iter().chain(self.marks.map(|_| left("")));
-        let columns = columns.chain([left("document"), right("score"), right("grade")]);
+        let is_gold = |ranked: &RankedDocument| matches!(ranked.judgment, ShownJudgment::Gold { .. });
+        let grade = if self.run.ranking.iter().any(is_gold) { "gold" } else { "grade" };
+        let columns = columns.chain([left("document"), right("score"), right(grade)]);
         let columns = columns.chain(summed.iter().map(|(measure, _)| right(&measure.to_string())));
         let mut grid = Grid::new(columns);
         let mut next = 0;
@@ -406,6 +420,7 @@ fn grade_text(judgment: ShownJudgment) -> String {
         ShownJudgment::None => "–".to_owned(),
         ShownJudgment::Negative => "< 0".to_owned(),
         ShownJudgment::Grade(grade) => grade.to_string(),
+        ShownJudgment::Gold { .. } => judgment_text(judgment).into_owned(),
     }
 }
 

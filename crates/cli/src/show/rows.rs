@@ -88,7 +88,7 @@ pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::
             None => Default::default(),
         };
         let grade = grade(row.judgment).map(|grade| grade.to_string()).unwrap_or_default();
-        let texts = [grade, judgment(row.judgment).to_owned(), tied];
+        let texts = [grade, judgment(row.judgment).into_owned(), tied];
         let terms = row.terms.iter().map(f64::to_string);
         let before = [row.run.as_bytes(), row.query, rank.as_bytes(), row.docno, score.as_bytes()];
         let behind = texts.into_iter().chain(terms).map(String::into_bytes);

@@ -1,12 +1,14 @@
-//! Values of rankings over judgments by facet: by subtopics, as preferences, and of several judges.
+//! Values of rankings over judgments by facet: by subtopics, as preferences, of several judges, and of passages.
 
 pub mod agreement;
+pub mod passages;
 pub mod preferences;
 pub mod subtopics;
 
 use rayon::prelude::*;
 
 use crate::label::{Facets, JudgedBy, QueryFacets};
+use passages::PassageValue;
 use preferences::{PreferenceFault, PreferenceLine, Preferences};
 use subtopics::{AtCutoff, Setting, SubtopicQuery, Subtopics, WholeRanking};
 
@@ -19,6 +21,8 @@ pub enum FacetValue {
     Preference(preferences::PreferenceCount),
     /// The values of a measure for each judge of the query.
     Judges(Judges),
+    /// A value of passages.
+    Passages(PassageValue),
 }
 
 /// How the values for several judges become one.
@@ -74,6 +78,7 @@ impl FacetValue {
             FacetValue::Subtopic(..) => JudgedBy::Subtopic,
             FacetValue::Preference(_) => JudgedBy::Preference,
             FacetValue::Judges(_) => JudgedBy::Judge,
+            FacetValue::Passages(_) => JudgedBy::Span,
         }
     }
 }
@@ -188,6 +193,8 @@ impl FacetWalks {
                 FacetValue::Preference(measure) => preferred.push((place, measure)),
                 // These take the functions of measures, which are not known here.
                 FacetValue::Judges(_) => {}
+                // These are of rankings that no facets have.
+                FacetValue::Passages(_) => {}
             }
         }
         let lines =

@@ -40,7 +40,7 @@ pub use bytes::input::{Input, RunInput};
 pub use format::tables;
 pub use format::{ColumnNames, InputFormat, OptionStyle, ReadAs, Recognised};
 pub use join::passing;
-pub use join::picked::{Picked, PickedQuery, Retrieved};
+pub use join::picks::{Picked, PickedQuery, Retrieved, RetrievedSpan};
 pub use join::qrels::Qrels;
 pub use lines::dialect::Dialect;
 pub use rows::preview::{Preview, PreviewRow};

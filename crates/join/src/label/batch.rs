@@ -8,6 +8,7 @@ use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
 use super::matrix::LabelMatrix;
+use super::passages::SpanRows;
 use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
 use super::tile::{Packing, Tile, TileSpan};
@@ -33,6 +34,8 @@ pub struct Batch<'a> {
     pub(super) exact: Option<&'a ExactGrades>,
     /// The judgments by facet, and the named documents of all rows, if they were read so.
     pub(super) grouped: Option<&'a FacetRows>,
+    /// The rankings as passages, if judgments were read by span.
+    pub(super) spans: Option<&'a SpanRows>,
     /// The judgments of each row's own documents, if others are not to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
 }
@@ -98,6 +101,12 @@ impl<'a> Batch<'a> {
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped
+    }
+
+    /// The rankings of all rows as passages, those of other batches of the same matrix included, if judgments were read by span.
+    #[doc(hidden)]
+    pub fn span_rows(&self) -> Option<&'a SpanRows> {
+        self.spans
     }
 
     /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank order; none where codes are grades.
@@ -213,6 +222,7 @@ impl LabelMatrix {
             tied: self.tied.as_ref(),
             exact: self.exact.as_ref(),
             grouped: self.grouped.as_ref(),
+            spans: self.spans.as_ref(),
             known: None,
         }
     }

@@ -177,6 +177,7 @@ impl Block {
             tied: None,
             exact: (!book.is_exact()).then_some(&self.exact),
             grouped: None,
+            spans: None,
             known: None,
         })
     }

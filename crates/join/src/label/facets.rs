@@ -24,12 +24,18 @@ pub enum JudgedBy {
     Subtopic,
     /// A facet is a judgment group, which states preferences: a document is preferred to those of lower levels in the same sub-group.
     Preference,
+    /// A facet is a passage of a document, by its positions: results are passages too.
+    Span,
 }
 
 impl JudgedBy {
     /// Every meaning, with its name.
-    pub const ALL: [(&'static str, JudgedBy); 3] =
-        [("judge", JudgedBy::Judge), ("subtopic", JudgedBy::Subtopic), ("preference", JudgedBy::Preference)];
+    pub const ALL: [(&'static str, JudgedBy); 4] = [
+        ("judge", JudgedBy::Judge),
+        ("subtopic", JudgedBy::Subtopic),
+        ("preference", JudgedBy::Preference),
+        ("span", JudgedBy::Span),
+    ];
 }
 
 named!(JudgedBy, "a facet of judgments");

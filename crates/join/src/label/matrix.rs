@@ -12,6 +12,7 @@ use super::facts::Facts;
 use super::ids::{Ids, Unmatched};
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
+use super::passages::{GoldFacts, SpanRows};
 use super::place::place;
 use super::ragged::Ragged;
 use super::repeats::UnitCounts;
@@ -58,6 +59,7 @@ pub struct LabelMatrix {
     pub(super) tied: Option<TiedGroups>,
     pub(super) exact: Option<ExactGrades>,
     pub(super) grouped: Option<FacetRows>,
+    pub(super) spans: Option<SpanRows>,
 }
 
 /// The bytes of the tiles.
@@ -176,9 +178,16 @@ impl LabelMatrix {
         self.grouped.as_ref()
     }
 
+    /// The rankings as passages, if judgments were read by span.
+    #[doc(hidden)]
+    pub fn span_rows(&self) -> Option<&SpanRows> {
+        self.spans.as_ref()
+    }
+
     /// What facets of judgments are, if judgments were read by facet.
     pub fn judged_by(&self) -> Option<JudgedBy> {
-        self.grouped.as_ref().map(|grouped| grouped.of.by)
+        let of_spans = self.spans.as_ref().map(|_| JudgedBy::Span);
+        self.grouped.as_ref().map(|grouped| grouped.of.by).or(of_spans)
     }
 
     /// The old name of [`LabelMatrix::judged_by`]; it goes with 0.2.
@@ -237,6 +246,8 @@ pub struct StagedPiece {
     pub exact: Vec<f64>,
     /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by facet.
     pub numbers: Vec<u32>,
+    /// The numbers of positions of each rank of the rankings, row after row, if judgments are by span.
+    pub spans: Vec<u32>,
 }
 
 /// One ranking of a staged piece.
@@ -260,13 +271,14 @@ pub struct MatrixBuilder {
     ideal: IdealOf,
     exact: Option<ExactFacts>,
     grouped: Option<Arc<Facets>>,
+    spans: Option<Arc<GoldFacts>>,
 }
 
 impl MatrixBuilder {
     /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        let (runs, ideal, exact, grouped) = (Vec::new(), IdealOf::Judgments, None, None);
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped }
+        let (runs, ideal, exact, grouped, spans) = (Vec::new(), IdealOf::Judgments, None, None, None);
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped, spans }
     }
 
     /// Sets the source of the facts. The default is judgments.
@@ -285,6 +297,12 @@ impl MatrixBuilder {
     #[must_use]
     pub fn with_facets(self, grouped: Option<Arc<Facets>>) -> Self {
         MatrixBuilder { grouped, ..self }
+    }
+
+    /// Sets the gold of judgments by span.
+    #[must_use]
+    pub fn with_spans(self, spans: Option<Arc<GoldFacts>>) -> Self {
+        MatrixBuilder { spans, ..self }
     }
 
     /// Adds a run.
@@ -311,9 +329,15 @@ impl MatrixBuilder {
         let room = |wanted: bool| if wanted { rows } else { 0 };
         let mut exact_of: Vec<&[f64]> = vec![&[]; room(self.exact.is_some())];
         let mut numbers_of: Vec<&[u32]> = vec![&[]; room(self.grouped.is_some())];
+        let mut spans_of: Vec<&[u32]> = vec![&[]; room(self.spans.is_some())];
+        let width = self.spans.as_ref().map_or(0, |gold| gold.width());
         for (number, run) in self.runs.iter().enumerate() {
             let of_run = number * queries..(number + 1) * queries;
-            let beside = (exact_of.get_mut(of_run.clone()), numbers_of.get_mut(of_run.clone()));
+            let beside = Beside {
+                exact_of: exact_of.get_mut(of_run.clone()),
+                numbers_of: numbers_of.get_mut(of_run.clone()),
+                spans_of: spans_of.get_mut(of_run.clone()).map(|of| (width, of)),
+            };
             unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside)
                 .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
         }
@@ -335,6 +359,12 @@ impl MatrixBuilder {
             numbers_of.iter().for_each(|numbers| rows.push(numbers));
             FacetRows { of, rows }
         });
+        let spans = self.spans.map(|of| {
+            let mut rows = Ragged::default();
+            spans_of.iter().for_each(|counts| rows.push(counts));
+            SpanRows::checked(of, rows, &depths).map_err(Error::Unanswerable)
+        });
+        let spans = spans.transpose()?;
         Ok(LabelMatrix {
             book: self.book,
             rule: self.rule,
@@ -349,6 +379,7 @@ impl MatrixBuilder {
             tied,
             exact,
             grouped,
+            spans,
         })
     }
 
@@ -410,18 +441,26 @@ fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<T
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// The exact grades and the numbers of named documents of the rows of a run, where there are any.
-type Beside<'b, 'a> = (Option<&'b mut [&'a [f64]]>, Option<&'b mut [&'a [u32]]>);
+/// What lies beside the labels of the rows of a run, where there is any.
+struct Beside<'b, 'a> {
+    /// The exact grades.
+    exact_of: Option<&'b mut [&'a [f64]]>,
+    /// The numbers of named documents.
+    numbers_of: Option<&'b mut [&'a [u32]]>,
+    /// The numbers of a rank, and the numbers of positions.
+    spans_of: Option<(usize, &'b mut [&'a [u32]])>,
+}
 
 /// Notes the depth, the labels and what lies beside them of each row of a run, by query.
 fn unpack<'a>(
     run: &'a StagedRun,
     depths: &mut [u32],
     labels_of: &mut [&'a [u8]],
-    (mut exact_of, mut numbers_of): Beside<'_, 'a>,
+    Beside { mut exact_of, mut numbers_of, mut spans_of }: Beside<'_, 'a>,
 ) -> Result<(), String> {
-    for StagedPiece { rows, labels, exact, numbers } in &run.pieces {
-        let (mut rest, mut grades, mut numbers) = (&labels[..], &exact[..], &numbers[..]);
+    for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
+        let (mut rest, mut grades, mut numbers, mut spans) =
+            (&labels[..], &exact[..], &numbers[..], &spans[..]);
         for &StagedRow { query, depth } in rows {
             let queries = depths.len();
             let at = query as usize;
@@ -453,6 +492,14 @@ fn unpack<'a>(
                     )
                 })?;
             }
+            if let Some((width, spans_of)) = &mut spans_of {
+                (spans_of[at], spans) = spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
+                    format!("a row of query {query} lacks the numbers of positions of its {depth} results")
+                })?;
+            }
+        }
+        if !spans.is_empty() {
+            return Err(format!("a piece has {} numbers of positions that belong to no row", spans.len()));
         }
         if !numbers.is_empty() {
             return Err(format!("a piece has {} numbers of documents that belong to no row", numbers.len()));

@@ -2,13 +2,15 @@
 //!
 //! Judgments of chunks die with the chunking: another size, and none of the ids is left. Judgments of *positions* stay. A span is half-open
 //! and counts from 0, in bytes, characters or tokens, whatever both sides agree on. [`GoldSpans::chunk_judgments`] makes ordinary judgments
-//! of any chunking of the same documents.
+//! of any chunking of the same documents. Results that are spans too need no chunking: [`GoldPositions`] says how much of gold each brings.
 
 mod chunked;
 mod gold;
 mod position;
+mod ranked;
 mod union;
 
 pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts};
 pub use gold::{Chunks, DocumentChunk, GoldSpan, GoldSpans};
 pub use position::{Span, WrongSpan};
+pub use ranked::{CoveredSpans, GoldPositions};

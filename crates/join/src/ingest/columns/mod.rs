@@ -69,6 +69,9 @@ pub struct Records<'a> {
     /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no two documents of a query may have the
     /// same rank.
     pub rank: Option<Integers<'a>>,
+    /// The positions where the results begin, and those behind their ends, for results that are passages
+    /// ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
+    pub span: Option<[Integers<'a>; 2]>,
 }
 
 impl<'a> Records<'a> {
@@ -78,7 +81,7 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         score: impl Into<Numbers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
+        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None, span: None }
     }
 
     /// Makes results with their ranks.
@@ -87,7 +90,26 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         rank: impl Into<Integers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()) }
+        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()), span: None }
+    }
+
+    /// Adds the first position of each row, and the one behind its last.
+    ///
+    /// ```
+    /// use laneval::columns::{Judgments, Records};
+    /// use laneval::{Evaluator, JudgedBy, Join};
+    ///
+    /// let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
+    /// let gold = Judgments::new(&["q1"], &["d1"], &[1i8]).with_spans(&[10u32], &[30u32]);
+    /// let run = Records::scored(&["q1", "q1"], &["d1", "d1"], &[2.0, 1.0]).with_spans(&[0u32, 15], &[20u32, 40]);
+    /// let matrix = join.columns(&join.judgments(&[gold])?, &[("mine", &[run])])?;
+    /// let scores = Evaluator::new(["SpanR@1", "SpanP"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "SpanR@1"), Some(0.5));
+    /// assert_eq!(scores.average("mine", "SpanP"), Some(0.5)); // 20 gold positions of 40
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn with_spans(self, start: impl Into<Integers<'a>>, end: impl Into<Integers<'a>>) -> Self {
+        Records { span: Some([start.into(), end.into()]), ..self }
     }
 }
 
@@ -115,12 +137,15 @@ pub struct Judgments<'a> {
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
+    /// The positions where the judged passages begin, and those behind their ends, for judgments by span.
+    pub span: Option<[Integers<'a>; 2]>,
 }
 
 impl<'a> Judgments<'a> {
     /// Makes judgments of these columns.
     pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
-        Judgments { query: query.into(), doc: doc.into(), grade: grade.into(), group: None, subgroup: None }
+        let (query, doc, grade) = (query.into(), doc.into(), grade.into());
+        Judgments { query, doc, grade, group: None, subgroup: None, span: None }
     }
 
     /// Adds the judge, the subtopic or the group of preferences of each row.
@@ -138,6 +163,11 @@ impl<'a> Judgments<'a> {
     /// ```
     pub fn with_groups(self, group: impl Into<Text<'a>>) -> Self {
         Judgments { group: Some(group.into()), ..self }
+    }
+
+    /// Adds the first position of each judged passage, and the one behind its last: see [`Records::with_spans`].
+    pub fn with_spans(self, start: impl Into<Integers<'a>>, end: impl Into<Integers<'a>>) -> Self {
+        Judgments { span: Some([start.into(), end.into()]), ..self }
     }
 }
 
@@ -166,6 +196,8 @@ pub(in crate::ingest) struct CheckedBatch<'a> {
     pub(in crate::ingest) rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
     pub(in crate::ingest) groups: [Option<Text<'a>>; 2],
+    /// The first position of each row, and the one behind its last.
+    pub(in crate::ingest) span: Option<[Integers<'a>; 2]>,
     /// The dictionary of the queries, if a table of its codes pays.
     pub(in crate::ingest) queries: Option<u32>,
     /// The dictionary of the documents, if a table of its hashes pays.
@@ -210,13 +242,13 @@ impl<'a> CheckedColumns<'a> {
     /// Takes the results of a run called `name`.
     pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
         let batch = |records: &Records<'a>| {
-            let Records { query, doc, score, rank } = *records;
+            let Records { query, doc, score, rank, span } = *records;
             let value = match (score, rank) {
                 (Some(scores), _) => SortValue::Number(scores),
                 (None, Some(ranks)) => SortValue::Rank(ranks),
                 (None, None) => return Err("has neither scores nor ranks"),
             };
-            Ok(CheckedBatch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank, groups: [None; 2], span, queries: None, docs: None })
         };
         let is_ranked = |batch: &CheckedBatch<'_>| matches!(batch.value, SortValue::Rank(_));
         let columns = Self::new(name, records.iter().map(batch), seed)?;
@@ -230,9 +262,9 @@ impl<'a> CheckedColumns<'a> {
 
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch = |&Judgments { query, doc, grade, group, subgroup }: &Judgments<'a>| {
+        let batch = |&Judgments { query, doc, grade, group, subgroup, span }: &Judgments<'a>| {
             let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
-            Ok(CheckedBatch { query, doc, value, rank: None, groups, queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank: None, groups, span, queries: None, docs: None })
         };
         Self::new(name, judgments.iter().map(batch), seed)
     }
@@ -258,6 +290,7 @@ impl<'a> CheckedColumns<'a> {
             if lengths != [rows; 3]
                 || batch.rank.is_some_and(|ranks| ranks.len() != rows)
                 || batch.groups.iter().flatten().any(is_other)
+                || batch.span.iter().flatten().any(|positions| positions.len() != rows)
             {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
             }
@@ -463,6 +496,31 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
+    /// Passes passages to `take` until it returns `false`: the number of the row, the query, the document, the first position and the one
+    /// behind the last, and the score or the grade; ranks are scores below 0. Batches without positions are skipped.
+    pub fn each_passage(&self, mut take: impl FnMut(usize, &[u8], &[u8], [i128; 2], f64) -> bool) {
+        let mut digits = [[0; LONGEST]; 2];
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            let Some(span) = batch.span else { continue };
+            for at in 0..batch.query.len() {
+                let [query, doc] = &mut digits;
+                let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
+                let value = match batch.value {
+                    SortValue::Number(numbers) => numbers.get(at),
+                    SortValue::Rank(ranks) => -(ranks.get(at) as f64),
+                };
+                if !take(start + at, query, doc, span.map(|positions| positions.get(at)), value) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the first batch without positions, from 1.
+    pub fn without_spans(&self) -> Option<usize> {
+        self.batches.iter().position(|batch| batch.span.is_none()).map(|at| at + 1)
+    }
+
     /// Returns the number of the first batch without groups, from 1.
     pub fn without_groups(&self) -> Option<usize> {
         self.batches.iter().position(|batch| batch.groups[0].is_none()).map(|at| at + 1)
@@ -552,9 +610,12 @@ impl CheckedBatch<'_> {
             _ => String::new(),
         };
         let groups = self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
+        let span = self
+            .span
+            .map_or(String::new(), |[start, end]| format!(", {} starts, {} ends", start.len(), end.len()));
         let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
         format!(
-            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}: columns have the same length"
+            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns have the same length"
         )
     }
 }

@@ -152,7 +152,7 @@ fn records(rows: &[Row], layout: usize, numeric: bool) -> Records<'static> {
     let [query, doc] = columns_of(rows, layout, numeric);
     let score = floats(rows.iter().map(|row| row.2).collect(), layout);
     let rank = Integers::I64(kept(rows.iter().map(|row| row.3).collect()));
-    Records { query, doc, score: Some(score), rank: Some(rank) }
+    Records { query, doc, score: Some(score), rank: Some(rank), span: None }
 }
 
 fn judgments(rows: &[Row], layout: usize, numeric: bool) -> Judgments<'static> {
@@ -500,6 +500,7 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
                 doc: Text::from(docs),
                 score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
                 rank: Some(Integers::from(kept(ranks.collect()))),
+                span: None,
             }
         };
     let [one, two] = [one, two].map(|values| &*Box::leak(Box::new(values)));

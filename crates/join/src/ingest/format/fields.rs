@@ -21,9 +21,13 @@ use crate::ingest::lines::separator::{Separator, split};
 pub(in crate::ingest) struct NamedColumn<'a> {
     /// Its content, in a word.
     pub what: &'static str,
+    /// The only name that it may have, if one was given; `-` stands for no column.
+    pub given: Option<&'a str>,
     /// Its names; the first that a header has is taken.
-    pub names: &'a [&'a str],
+    pub names: &'static [&'static str],
     pub need: Need,
+    /// What a message about its name adds.
+    pub hint: &'static str,
 }
 
 /// Whether a column must be there.
@@ -80,27 +84,60 @@ type HearRow<'a> = dyn FnMut(u64, Result<&FieldValues<'_>, String>) + 'a;
 /// A line, and why nothing can be read from there on.
 type BrokenOff = (u64, String);
 
-/// Chooses the columns among names, by place.
-fn choose(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Vec<Option<usize>>, String> {
+/// The place of a column among names.
+fn place_of(column: &NamedColumn<'_>, names: &[Cow<'_, [u8]>]) -> Option<usize> {
     let place = |name: &str| {
         let exact = names.iter().position(|other| **other == *name.as_bytes());
         exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
     };
-    let found: Vec<Option<usize>> =
-        columns.iter().map(|column| column.names.iter().find_map(|name| place(name))).collect();
-    let lacks = |at: usize| match columns[at].need {
-        Need::Always => found[at].is_none(),
-        Need::OrNext => found[at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
+    match column.given {
+        Some(name) => names.iter().position(|other| **other == *name.as_bytes()),
+        None => column.names.iter().find_map(|name| place(name)),
+    }
+}
+
+/// The reason why columns cannot be chosen.
+pub(in crate::ingest) enum Lacking<'a> {
+    /// The name that was given for the column at this place is missing.
+    Given(usize, &'a str),
+    /// The column at this place has none of its names.
+    Column(usize),
+}
+
+/// Chooses the columns among names, by place.
+///
+/// # Errors
+/// A column that must be there and is not.
+pub(in crate::ingest) fn choose<'a>(
+    names: &[Cow<'_, [u8]>],
+    columns: &[NamedColumn<'a>],
+) -> Result<Vec<Option<usize>>, Lacking<'a>> {
+    let found: Vec<Option<usize>> = columns.iter().map(|column| place_of(column, names)).collect();
+    let lacks = |at: &usize| match columns[*at].need {
+        Need::Always => found[*at].is_none(),
+        Need::OrNext => found[*at].is_none() && found.get(at + 1).is_none_or(Option::is_none),
         Need::Never => false,
     };
-    match (0..columns.len()).find(|&at| lacks(at)) {
+    match (0..columns.len()).find(lacks) {
         None => Ok(found),
-        Some(at) => {
-            let among: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-            let (what, known) = (columns[at].what, columns[at].names.join(", "));
-            Err(format!("no {what} is among {}: its name may be {known}", among.join(", ")))
-        }
+        Some(at) => Err(columns[at].given.map_or(Lacking::Column(at), |name| Lacking::Given(at, name))),
     }
+}
+
+/// Chooses the columns among names as [`choose`], and says what is wrong.
+fn chosen(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Vec<Option<usize>>, String> {
+    let among = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let said = |what: &'static str| if what == "doc" { "document" } else { what };
+    choose(names, columns).map_err(|lacking| match lacking {
+        Lacking::Given(at, name) => {
+            format!("there is no column `{name}` for the {}: there are {}", said(columns[at].what), among())
+        }
+        Lacking::Column(at) => {
+            let NamedColumn { what, names, hint, .. } = columns[at];
+            let what = said(what);
+            format!("no {what} is among {}: its name may be {}{hint}", among(), names.join(", "))
+        }
+    })
 }
 
 /// Reads the lines of a table.
@@ -120,7 +157,7 @@ fn lines(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Re
     let separator = if header.contains(&b'\t') { Separator::Tab } else { Separator::Comma };
     let fields = |line| fields(line, separator);
     let names = fields(header).map_err(|message| (number, message))?;
-    let chosen = choose(&names, columns).map_err(|message| (number, message))?;
+    let chosen = chosen(&names, columns).map_err(|message| (number, message))?;
     let wide = names.len();
     while let Some((number, line)) = next() {
         if line.trim_ascii().is_empty() {
@@ -164,7 +201,7 @@ fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, Strin
 /// Reads records, one after another or in an array.
 fn records(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Result<(), BrokenOff> {
     let mut cursor = Cursor::new(text, true, 1);
-    let mut chosen = None;
+    let mut chosen: Option<Keys> = None;
     let read = (|| {
         let in_array = cursor.passes(b'[')?;
         let mut first = true;
@@ -184,8 +221,11 @@ fn records(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> 
             cursor.expect(b'{', "a record, which starts with '{',")?;
             let line = cursor.line;
             let (names, values) = record(&mut cursor)?;
-            let chosen = match &chosen {
-                Some(chosen) => chosen,
+            let chosen: &Keys = match &mut chosen {
+                Some(chosen) => {
+                    chosen.complete(&names, columns);
+                    chosen
+                }
                 None => chosen.insert(Keys::of(&names, columns).map_err(Stuck::Wrong)?),
             };
             let row = chosen.values(&names, &values);
@@ -224,9 +264,16 @@ struct Keys(Vec<(&'static str, Option<Vec<u8>>)>);
 
 impl Keys {
     fn of(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Self, String> {
-        let chosen = choose(names, columns)?;
+        let chosen = chosen(names, columns)?;
         let name = |at: &Option<usize>| at.map(|at| names[at].clone().into_owned());
         Ok(Keys(columns.iter().map(|column| column.what).zip(chosen.iter().map(name)).collect()))
+    }
+
+    /// Finds keys in a record that those before it lack: a record need not have what may be missing.
+    fn complete(&mut self, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) {
+        for ((_, key), column) in self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none()) {
+            *key = place_of(column, names).map(|at| names[at].clone().into_owned());
+        }
     }
 
     /// The values of a record under these keys.

@@ -13,7 +13,7 @@
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
 //! records   objects that are a judgment or a result
-//! fields    rows of which any columns are read by their names
+//! fields    rows of which any columns are read by their names; span_columns: those of passages
 //! lists     objects that have a list of judgments or results
 //! platforms large objects with judgments or results somewhere in them, as platforms write them
 //! letor     judgments among features, and files of scores
@@ -45,6 +45,7 @@ pub(super) mod ranked;
 pub(super) mod read_as;
 pub(super) mod recognised;
 pub(super) mod records;
+pub(super) mod span_columns;
 pub mod tables;
 pub(super) mod tell;
 mod tell_file;

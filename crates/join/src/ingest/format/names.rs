@@ -23,9 +23,12 @@ pub(super) enum ColumnRole {
     Subtopic,
     Score,
     Rank,
+    Start,
+    End,
+    Length,
 }
 
-const COLUMNS: [(&str, ColumnRole); 7] = [
+const COLUMNS: [(&str, ColumnRole); 10] = [
     ("query", ColumnRole::Query),
     ("doc", ColumnRole::Doc),
     ("grade", ColumnRole::Grade),
@@ -33,6 +36,9 @@ const COLUMNS: [(&str, ColumnRole); 7] = [
     ("subtopic", ColumnRole::Subtopic),
     ("score", ColumnRole::Score),
     ("rank", ColumnRole::Rank),
+    ("start", ColumnRole::Start),
+    ("end", ColumnRole::End),
+    ("length", ColumnRole::Length),
 ];
 
 impl ColumnRole {
@@ -45,7 +51,7 @@ impl ColumnRole {
         match by {
             JudgedBy::Judge => Some(ColumnRole::Judge),
             JudgedBy::Subtopic => Some(ColumnRole::Subtopic),
-            JudgedBy::Preference => None,
+            JudgedBy::Preference | JudgedBy::Span => None,
         }
     }
 
@@ -55,7 +61,11 @@ impl ColumnRole {
     /// A content that no column has.
     fn of(name: &str) -> Result<Self, String> {
         let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
-        known.ok_or_else(|| format!("`{name}` is none of query, doc, grade, judge, subtopic, score and rank"))
+        known.ok_or_else(|| {
+            format!(
+                "`{name}` is none of query, doc, grade, judge, subtopic, score, rank, start, end and length"
+            )
+        })
     }
 
     /// The names by which the column is recognised in qrels or in a run; the first that a header has is taken. Case does not matter, and
@@ -105,6 +115,10 @@ impl ColumnRole {
             }
             (ColumnRole::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
             (ColumnRole::Rank, Role::Run) => &["rank"],
+            // As Chroma, LlamaIndex, LangChain and others write them.
+            (ColumnRole::Start, _) => &["start", "start_index", "start_char_idx", "start_offset", "begin"],
+            (ColumnRole::End, _) => &["end", "end_index", "end_char_idx", "end_offset", "stop"],
+            (ColumnRole::Length, _) => &["length"],
             _ => &[],
         }
     }
@@ -350,8 +364,8 @@ pub(in crate::ingest) enum NotChosen {
 /// A column, or a key of records, that is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
-    role: Role,
-    /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic` or `score`.
+    pub(super) role: Role,
+    /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic`, `score`, `start` or `end`.
     pub what: &'static str,
     /// The names by which the column is recognised.
     pub known: Vec<&'static str>,

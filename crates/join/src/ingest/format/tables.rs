@@ -1,17 +1,23 @@
 //! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked for, and what it returns.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use super::fields::{self, Lacking};
 use super::lists::wrong_lengths;
 pub use super::names::Missing;
 use super::names::{
     CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnNames, NotChosen, choose_rows, in_order,
 };
+use super::span_columns::{at, span_columns};
+use crate::error::{Problem, Problems};
 use crate::ingest::columns::{Judgments, Records};
 use crate::ingest::format::InputFormat;
 use crate::ingest::format::opened::Opened;
+use crate::ingest::lines::diagnostics::{quoted, whole_file};
 use crate::ingest::lines::layout::NumberKind;
+use crate::ingest::lines::options::OptionStyle;
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
@@ -148,6 +154,9 @@ impl<'a> TableColumns<'a> {
     /// # Errors
     /// A column that the table lacks.
     pub fn places_with_lists(&self, names: &[impl AsRef<str>], lists: &[bool]) -> Result<Places, WrongTable> {
+        if self.by == Some(JudgedBy::Span) {
+            return self.places_of_spans(names);
+        }
         if self.by == Some(JudgedBy::Preference) {
             return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
         }
@@ -175,7 +184,7 @@ impl<'a> TableColumns<'a> {
                     ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
                         let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
                         let lists = Some(ListColumns { role: self.role, ranked });
-                        return Ok(Places { query, doc: docs, number: numbers, rank: None, group, lists });
+                        return Ok(Places { number: numbers, group, lists, ..Places::of(query, docs) });
                     }
                 }
             }
@@ -185,7 +194,40 @@ impl<'a> TableColumns<'a> {
             NumberKind::Number => (Some(number), rank.filter(|_| self.ranks)),
             _ => (None, Some(number)),
         };
-        Ok(Places { query, doc, number, rank, group, lists: None })
+        Ok(Places { number, rank, group, ..Places::of(query, doc) })
+    }
+
+    /// Returns the places of the columns of passages.
+    fn places_of_spans(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+        let columns = span_columns(self.role, self.given);
+        let names: Vec<Cow<'_, [u8]>> =
+            names.iter().map(|name| Cow::Borrowed(name.as_ref().as_bytes())).collect();
+        let found = fields::choose(&names, &columns).map_err(|lacking| {
+            let among: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+            match lacking {
+                Lacking::Given(at, name) => WrongTable::Column(format!(
+                    "there is no column `{name}` for the {}: there are {}",
+                    columns[at].what,
+                    among.join(", ")
+                )),
+                Lacking::Column(at) => {
+                    let known = columns[at].names.to_vec();
+                    let what = columns[at].what;
+                    WrongTable::Missing(Missing { role: self.role, what, known, among, met: None })
+                }
+            }
+        })?;
+        let place = |at: usize| found.get(at).copied().flatten();
+        let needed = |at: usize| place(at).unwrap_or_else(|| unreachable!("the column was found"));
+        let (number, rank) = (place(at::NUMBER), place(at::RANK));
+        Ok(Places {
+            number,
+            rank: rank.filter(|_| number.is_none()),
+            start: place(at::START),
+            end: place(at::END),
+            length: place(at::LENGTH).filter(|_| place(at::END).is_none()),
+            ..Places::of(needed(at::QUERY), needed(at::DOC))
+        })
     }
 }
 
@@ -203,6 +245,12 @@ pub struct Places {
     pub rank: Option<usize>,
     /// The column of the judges or subtopics, if judgments are read by them.
     pub group: Option<usize>,
+    /// The column of the first positions of passages, if judgments are by span.
+    pub start: Option<usize>,
+    /// The column of the positions behind their last ones.
+    pub end: Option<usize>,
+    /// The column of their numbers of positions, in the place of these ends.
+    pub length: Option<usize>,
     /// What the lists are, if each row has a list of documents, and perhaps one of grades or scores.
     pub lists: Option<ListColumns>,
 }
@@ -227,10 +275,17 @@ impl ListColumns {
 }
 
 impl Places {
+    /// The places of queries and documents alone.
+    fn of(query: usize, doc: usize) -> Self {
+        let (number, rank, group) = (None, None, None);
+        Places { query, doc, number, rank, group, start: None, end: None, length: None, lists: None }
+    }
+
     /// Returns all places, ascending, each once.
     pub fn all(&self) -> Vec<usize> {
         let all = [Some(self.query), Some(self.doc), self.number, self.rank, self.group];
-        let mut all: Vec<usize> = all.into_iter().flatten().collect();
+        let mut all: Vec<usize> =
+            all.into_iter().chain([self.start, self.end, self.length]).flatten().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -246,6 +301,9 @@ impl Places {
             number: self.number.map(place),
             rank: self.rank.map(place),
             group: self.group.map(place),
+            start: self.start.map(place),
+            end: self.end.map(place),
+            length: self.length.map(place),
             lists: self.lists,
         }
     }
@@ -290,6 +348,20 @@ impl fmt::Display for WrongTable {
 }
 
 impl std::error::Error for WrongTable {}
+
+impl WrongTable {
+    /// The problems of a file called `name`.
+    pub(in crate::ingest) fn problems(self, name: &str, options: OptionStyle) -> Problems {
+        match self {
+            WrongTable::Rows { first, more } => {
+                let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
+                Problems { first: first.into_iter().map(problem).collect(), more }
+            }
+            WrongTable::Missing(missing) => whole_file(name, missing.message(options)),
+            other => whole_file(name, other.to_string()),
+        }
+    }
+}
 
 /// Calls `work` with a table as results.
 pub(in crate::ingest) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {

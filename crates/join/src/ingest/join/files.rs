@@ -19,7 +19,7 @@ use crate::ingest::record::of_text::{RunReading, TakeSource, with_run};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
 use crate::ingest::text::{Purpose, ToldText};
-use crate::label::{LabelMatrix, StagedRun};
+use crate::label::{JudgedBy, LabelMatrix, StagedRun};
 
 impl Join {
     /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join the same qrels with other runs as well,
@@ -52,6 +52,9 @@ impl Join {
         size: ChunkSize,
         seed: Seed,
     ) -> Result<LabelMatrix> {
+        if self.judged_by == Some(JudgedBy::Span) {
+            return self.passage_files(qrels, runs);
+        }
         self.check_units()?;
         self.check_qrels_units()?;
         let names = run_names(&runs)?;
@@ -93,6 +96,9 @@ impl Join {
     ) -> Result<LabelMatrix> {
         self.check_dialect(qrels)?;
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        if qrels.passages().is_some() {
+            return self.passage_runs(qrels, runs);
+        }
         self.check_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input))?;

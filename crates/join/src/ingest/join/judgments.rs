@@ -41,6 +41,9 @@ impl Join {
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
         self.check_qrels_units()?;
         let input = input.into();
+        if self.judged_by == Some(JudgedBy::Span) {
+            return self.judged_passages(input);
+        }
         if let Some(by) = self.judged_by.filter(|_| input.passes()) {
             return self.passing_judgments(input, by);
         }
@@ -97,6 +100,7 @@ impl Join {
             return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
         }
         match self.judged_by {
+            Some(JudgedBy::Span) => self.judged_passages_of(batches),
             None => Qrels::columns_of_units(batches, (self.dialect, &self.qrels_units), self.watch()),
             Some(by) => {
                 let read =

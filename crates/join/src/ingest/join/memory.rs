@@ -36,6 +36,12 @@ impl Join {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
         self.check_units()?;
+        if qrels.passages().is_some() {
+            return Err(Error::Unanswerable(
+                "judgments are by span, and these results have no start and end: join columns with spans"
+                    .to_owned(),
+            ));
+        }
         let read = |(name, results): (String, _)| {
             let rows = Collected::of(results);
             self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
@@ -80,6 +86,9 @@ impl Join {
         self.check_ties_in_memory()?;
         self.check_units()?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
+        if qrels.passages().is_some() {
+            return self.passage_columns(qrels, runs);
+        }
         let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)

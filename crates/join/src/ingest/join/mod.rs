@@ -6,6 +6,7 @@
 //! files, judgments, memory   texts, judgments, and runs in memory, joined
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! facets               judgments by judge, by subtopic, or as preferences
+//! passages             judgments and runs by span
 //! united               the results of a query by their units, those of a unit put together
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked, picks        a few queries alone, with their documents
@@ -21,6 +22,7 @@ pub(in crate::ingest) mod facets;
 mod files;
 mod judgments;
 mod memory;
+mod passages;
 pub mod passing;
 pub(in crate::ingest) mod picked;
 pub(in crate::ingest) mod picks;

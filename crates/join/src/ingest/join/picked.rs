@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use rayon::prelude::*;
 
 use super::doc_table::Shelf;
-use super::picks::Picks;
+use super::picks::{Picked, PickedQuery, Picks, Retrieved};
 use super::rank::Ranker;
 use super::run::{self, Joining, Results, RunRankings, check_ties, without_identical};
 use super::sound::{finish, sound, stdin_once};
@@ -27,43 +27,7 @@ use crate::ingest::record::packed::{Docnos, Record, score_of_key};
 use crate::ingest::record::reader::Source;
 use crate::ingest::settings::Join;
 use crate::ingest::text::{Purpose, ToldText};
-use crate::label::{LabelMatrix, StagedPiece, StagedRun};
-
-/// A retrieved document at its rank.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Retrieved {
-    /// The id of the document.
-    pub docno: Vec<u8>,
-    /// The score as it is compared: rounded if scores are compared as f32.
-    pub score: f64,
-    /// The code of the grade.
-    pub code: u8,
-    /// The grade, if it is 0 or more.
-    pub grade: Option<f64>,
-    /// The number of documents of the run with this score, itself included. Documents behind the ranks that are kept are counted too.
-    pub tied: u32,
-}
-
-/// A query with all its documents.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PickedQuery {
-    /// The id of the query.
-    pub id: Vec<u8>,
-    /// The documents that the qrels name for the query, with their grades, by id; `None` if the qrels lack the query. A negative grade may
-    /// be any.
-    pub judged: Option<Vec<(Vec<u8>, f64)>>,
-    /// The ranking of the query in each run; `None` if a run lacks the query.
-    pub rankings: Vec<Option<Vec<Retrieved>>>,
-}
-
-/// Queries with all their documents, and the matrix of their rankings, in which all other queries are missing.
-#[derive(Debug)]
-pub struct Picked {
-    /// The queries in the order asked for.
-    pub queries: Vec<PickedQuery>,
-    /// The matrix of the rankings.
-    pub matrix: LabelMatrix,
-}
+use crate::label::{JudgedBy, StagedPiece, StagedRun};
 
 /// A run of which some queries were picked: their rankings, with the number of each query.
 type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
@@ -86,6 +50,9 @@ impl Join {
         queries: &[Vec<u8>],
         size: ChunkSize,
     ) -> Result<Picked> {
+        if self.judged_by == Some(JudgedBy::Span) {
+            return self.picked_passages(qrels, runs, queries);
+        }
         self.check_units()?;
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
@@ -225,6 +192,7 @@ impl PickedRankings<'_> {
                 .grade(code)
                 .map(|grade| if book.is_exact() { grade } else { exact.next().unwrap_or(grade) }),
             tied,
+            span: None,
         });
         found.push((query, documents.collect()));
         rankings.uniting = uniting;

@@ -34,10 +34,11 @@ use crate::ingest::settings::Join;
 use crate::ingest::units::rule::Units;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
-    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, Ids, JudgedBy, MatrixBuilder,
+    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, GoldFacts, Ids, JudgedBy, MatrixBuilder,
     RankingRule, StagedRun,
 };
 use crate::sort;
+use crate::spans::{GoldPositions, GoldSpan};
 use crate::watch::Watch;
 
 /// Judgments that can be joined with any number of runs.
@@ -65,6 +66,8 @@ pub struct Qrels {
     exact: Option<ExactFacts>,
     /// The judgments by facet, if they were read so; documents are numbered then.
     grouped: Option<Arc<Facets>>,
+    /// The judged passages, if judgments are by span: there are no judged documents then.
+    passages: Option<JudgedPassages>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
@@ -74,6 +77,16 @@ pub struct Qrels {
     seed: Seed,
     /// The text, if runs that have only scores belong to it.
     partner: Option<Partner>,
+}
+
+/// The judged passages of all queries.
+#[derive(Debug)]
+pub(in crate::ingest) struct JudgedPassages {
+    pub facts: Arc<GoldFacts>,
+    /// By query.
+    pub positions: Vec<GoldPositions>,
+    /// The passages as they were given, query by query.
+    pub given: Vec<GoldSpan>,
 }
 
 impl Qrels {
@@ -248,6 +261,36 @@ impl Qrels {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
     }
 
+    /// Sets judged passages of these queries, and their fingerprint.
+    pub(in crate::ingest) fn with_passages(
+        self,
+        ids: Ids,
+        passages: JudgedPassages,
+        fingerprint: u128,
+    ) -> Self {
+        let mut facts = Facts::new();
+        ids.iter().for_each(|_| facts.push([]));
+        let queries = Interner::of(ids, self.seed);
+        Qrels { queries, facts, passages: Some(passages), fingerprint, ..self }
+    }
+
+    /// The judged passages, if judgments are by span.
+    pub(in crate::ingest) fn passages(&self) -> Option<&JudgedPassages> {
+        self.passages.as_ref()
+    }
+
+    /// What the judged passages of queries come to, if judgments are by span.
+    #[doc(hidden)]
+    pub fn gold_facts(&self) -> Option<&Arc<GoldFacts>> {
+        self.passages.as_ref().map(|passages| &passages.facts)
+    }
+
+    /// The facets of the judgments, if they were read so.
+    pub fn judged_by(&self) -> Option<JudgedBy> {
+        let by_span = self.passages.as_ref().map(|_| JudgedBy::Span);
+        self.grouped.as_ref().map(|grouped| grouped.by).or(by_span)
+    }
+
     /// The same judgments, for the runs that `other` takes, of which these are the judgments too.
     pub(in crate::ingest) fn for_runs_of(self, other: &Qrels) -> Self {
         let (dialect, repeats, partner) = (other.dialect, other.repeats.clone(), other.partner.clone());
@@ -321,6 +364,9 @@ impl Qrels {
 
     /// Returns the documents that the qrels name for a query, by docno, with their grades; a negative grade may be any.
     pub(in crate::ingest) fn documents(&self, query: u32) -> Vec<(Vec<u8>, f64)> {
+        if self.passages.is_some() {
+            return Vec::new();
+        }
         let (shelf, table) = self.judged(query);
         let of_code = |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
         let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
@@ -334,9 +380,16 @@ impl Qrels {
     }
 
     /// Calls `take` with each judgment: query, group (empty unless judgments were read by facet), sub-group, document, grade. A negative
-    /// grade without groups may be any.
+    /// grade without groups may be any. Of a passage, start and end stand for group and sub-group.
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
+        if let Some(passages) = &self.passages {
+            for of in &passages.given {
+                let [start, end] = [of.span.start(), of.span.end()].map(|at| at.to_string());
+                take(&of.query, [start.as_bytes(), end.as_bytes()], &of.doc, of.grade);
+            }
+            return;
+        }
         // A single sub-group is none.
         let all = self.grouped.iter().flat_map(|grouped| grouped.judgments.values());
         let has_subgroups = all.into_iter().any(|of| of.subgroup != 0);
@@ -381,6 +434,7 @@ impl Qrels {
         MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
             .with_exact(self.exact.clone())
             .with_facets(self.grouped.clone())
+            .with_spans(self.passages.as_ref().map(|passages| passages.facts.clone()))
     }
 
     /// Begins a matrix without runs, and frees the tables.
@@ -388,6 +442,7 @@ impl Qrels {
         MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
             .with_exact(self.exact)
             .with_facets(self.grouped)
+            .with_spans(self.passages.map(|passages| passages.facts))
     }
 }
 
@@ -826,6 +881,7 @@ fn finish(
         facts,
         exact,
         grouped: None,
+        passages: None,
         tables,
         shelves,
         fingerprint,

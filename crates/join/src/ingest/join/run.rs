@@ -312,7 +312,7 @@ impl<'a> RunRankings<'a> {
     fn label(&mut self, query: u32, records: &[Record], docnos: Docnos<'_>) {
         let (id, judged) = (self.id(query), self.qrels.judged(query));
         let RunRankings { ranker, staged, findings, .. } = self;
-        let StagedPiece { rows, labels, exact, numbers } = staged;
+        let StagedPiece { rows, labels, exact, numbers, .. } = staged;
         self.keys.clear();
         let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
         let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);

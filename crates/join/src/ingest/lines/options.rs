@@ -16,7 +16,7 @@ impl OptionStyle {
     /// The option that names columns: the column `missing`, or the three that every table of a role has.
     pub(in crate::ingest) fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
         let mut all = vec!["query", "doc", role.number()];
-        all.extend(missing.filter(|missing| ["judge", "subtopic"].contains(missing)));
+        all.extend(missing.filter(|missing| ["judge", "subtopic", "start", "end"].contains(missing)));
         match (self, missing) {
             (OptionStyle::Command, _) => {
                 let name = |column: &str| if missing == Some(column) { "NAME" } else { "…" };

@@ -9,5 +9,5 @@
 //! ```
 
 pub(in crate::ingest) mod preview;
-mod span_rows;
+pub(in crate::ingest) mod span_rows;
 pub(in crate::ingest) mod text_rows;

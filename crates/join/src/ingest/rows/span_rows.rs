@@ -1,23 +1,20 @@
-//! Gold spans and chunks, read from records or tables.
+//! Gold spans, results that are spans, and chunks, read from records or tables.
 
 use std::borrow::Cow;
 
 use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::bytes::input::Input;
+use crate::ingest::columns::not_fine;
 use crate::ingest::format::ColumnNames;
 use crate::ingest::format::fields::{FieldValues, NamedColumn, Need, each_named_row};
 use crate::ingest::format::names::usual_names;
+use crate::ingest::format::opened::Opened;
+use crate::ingest::format::span_columns::{at, span_columns};
 use crate::ingest::lines::diagnostics::{quoted, whole_file};
 use crate::ingest::lines::shape::Role;
 use crate::label::FileAccess;
 use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 
-/// The names of the first position of a span, as Chroma, LlamaIndex and others write it.
-const START: &[&str] = &["start", "start_index", "start_char_idx", "start_offset", "begin"];
-/// The names of the position behind its last one.
-const END: &[&str] = &["end", "end_index", "end_char_idx", "end_offset", "stop"];
-/// The name of the number of its positions, in the place of its end.
-const LENGTH: &[&str] = &["length"];
 /// The names of the id of a chunk.
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
 
@@ -28,25 +25,19 @@ impl GoldSpans {
     /// # Errors
     /// A file that cannot be read; a column that is missing; all lines that are wrong, up to a number of them.
     pub fn read(input: impl Into<Input>, given: Option<&ColumnNames>) -> Result<Self> {
-        let text = input.into().open(FileAccess::default())?;
-        let name = |what: &str| given.and_then(|given| given.name_of(what));
-        let (query, doc, grade) = (name("query"), name("doc"), name("grade"));
-        let columns = [
-            column("query", query.as_slice(), usual_names("query", Role::Qrels), Need::Always),
-            column("document", doc.as_slice(), usual_names("doc", Role::Qrels), Need::Always),
-            column("start", &[], START, Need::Always),
-            column("end", &[], END, Need::OrNext),
-            column("length", &[], LENGTH, Need::Never),
-            column("grade", grade.as_slice(), usual_names("grade", Role::Qrels), Need::Never),
-        ];
+        GoldSpans::of_text(&input.into().open(FileAccess::default())?, given)
+    }
+
+    /// Reads judged passages of a text that is open.
+    pub(in crate::ingest) fn of_text(text: &Opened, given: Option<&ColumnNames>) -> Result<Self> {
         let mut spans = Vec::new();
-        each_named_row(&text, &columns, &mut |_, row| {
-            let [query, doc] = [id(row, 0, "query")?, id(row, 1, "document")?];
-            let grade = row[5].as_deref().map_or(Ok(1.0), grade_of)?;
-            spans.push(GoldSpan { span: span(row, 2, &doc)?, query, doc, grade });
+        each_named_row(text, &span_columns(Role::Qrels, given), &mut |_, row| {
+            let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
+            let grade = row[at::NUMBER].as_deref().map_or(Ok(1.0), grade_of)?;
+            spans.push(GoldSpan { span: span(row, at::START, &doc)?, query, doc, grade });
             Ok(())
         })?;
-        Ok(GoldSpans::new(text.name, spans))
+        Ok(GoldSpans::new(&text.name[..], spans))
     }
 }
 
@@ -58,12 +49,19 @@ impl Chunks {
     /// As [`GoldSpans::read`], and a chunk that is there again with another span.
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         let text = input.into().open(FileAccess::default())?;
+        let column = |what: &'static str, names: &'static [&'static str], need: Need| NamedColumn {
+            what,
+            given: None,
+            names,
+            need,
+            hint: "",
+        };
         let columns = [
-            column("chunk", &[], CHUNK, Need::Always),
-            column("document", &[], usual_names("doc", Role::Qrels), Need::Always),
-            column("start", &[], START, Need::Always),
-            column("end", &[], END, Need::OrNext),
-            column("length", &[], LENGTH, Need::Never),
+            column("chunk", CHUNK, Need::Always),
+            column("doc", usual_names("doc", Role::Qrels), Need::Always),
+            column("start", usual_names("start", Role::Qrels), Need::Always),
+            column("end", usual_names("end", Role::Qrels), Need::OrNext),
+            column("length", usual_names("length", Role::Qrels), Need::Never),
         ];
         let (mut chunks, mut places) = (Vec::new(), Vec::new());
         each_named_row(&text, &columns, &mut |line, row| {
@@ -110,6 +108,59 @@ impl Chunks {
     }
 }
 
+/// A judged passage, or a result that is one.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::ingest) struct PassageRow {
+    pub query: Vec<u8>,
+    pub doc: Vec<u8>,
+    pub span: Span,
+    /// The grade, or the score; a rank is a score below 0.
+    pub value: f64,
+}
+
+/// Reads results that are passages, and passes each with its line to `take`. They have a query, a document, a start, an end or a length,
+/// and a score or a rank. `given` names columns of query, document, score and rank.
+///
+/// # Errors
+/// As [`GoldSpans::read`], and what `take` says is wrong.
+pub(in crate::ingest) fn each_result(
+    text: &Opened,
+    given: Option<&ColumnNames>,
+    take: &mut dyn FnMut(u64, PassageRow) -> Result<(), String>,
+) -> Result<()> {
+    each_named_row(text, &span_columns(Role::Run, given), &mut |line, row| {
+        let [query, doc] = [id(row, at::QUERY, "query")?, id(row, at::DOC, "document")?];
+        let value = match (row[at::NUMBER].as_deref(), row[at::RANK].as_deref()) {
+            (Some(score), _) => number_of(score, "score")?,
+            (None, Some(rank)) => -number_of(rank, "rank")?,
+            (None, None) => return Err("the score is missing".to_owned()),
+        };
+        take(line, PassageRow { span: span(row, at::START, &doc)?, query, doc, value })
+    })
+}
+
+/// A passage of columns in memory.
+///
+/// # Errors
+/// Positions that are no span; a value that is no number.
+pub(in crate::ingest) fn passage_of(
+    (query, doc): (&[u8], &[u8]),
+    [start, end]: [i128; 2],
+    value: f64,
+    role: Role,
+) -> Result<PassageRow, String> {
+    let position = |at: i128, what: &str| {
+        u64::try_from(at)
+            .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+    };
+    let span = Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))?;
+    // Scores may be infinite in memory.
+    if value.is_nan() || role == Role::Qrels && value.is_infinite() {
+        return Err(not_fine(role, value));
+    }
+    Ok(PassageRow { query: query.to_vec(), doc: doc.to_vec(), span, value })
+}
+
 /// Rows without a problem.
 fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Result<Vec<T>> {
     let (mut all, mut problems) = (Vec::new(), Problems::default());
@@ -148,11 +199,6 @@ fn span_of(start: i64, end: i64, doc: &[u8]) -> Result<Span, String> {
     Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))
 }
 
-/// A column by the name that was given, or else by usual ones.
-fn column<'a>(what: &'static str, given: &'a [&'a str], usual: &'a [&'a str], need: Need) -> NamedColumn<'a> {
-    NamedColumn { what, names: if given.is_empty() { usual } else { given }, need }
-}
-
 /// The id in a column.
 fn id(row: &FieldValues<'_>, at: usize, what: &str) -> Result<Vec<u8>, String> {
     match row.get(at).cloned().flatten() {
@@ -189,8 +235,13 @@ fn position(text: &[u8], what: &str) -> Result<u64, String> {
 
 /// A grade as it is written.
 fn grade_of(text: &[u8]) -> Result<f64, String> {
+    number_of(text, "grade")
+}
+
+/// A number as it is written.
+fn number_of(text: &[u8], what: &str) -> Result<f64, String> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<f64>().ok());
     number
         .filter(|number| number.is_finite())
-        .ok_or_else(|| format!("grade {} is not a number", quoted(text)))
+        .ok_or_else(|| format!("{what} {} is not a number", quoted(text)))
 }

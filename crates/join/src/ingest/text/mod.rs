@@ -184,7 +184,7 @@ impl Join {
 
     /// The facets by which judgments are read, if tables can have them.
     pub(in crate::ingest) fn table_facets(&self) -> Option<JudgedBy> {
-        self.judged_by.filter(|&by| by != JudgedBy::Preference)
+        self.judged_by.filter(|by| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))
     }
 
     /// Adds the format of a text to the list of recognised ones.

@@ -11,6 +11,7 @@ use crate::label::code::{Codebook, Extent};
 use crate::label::exact::{ExactColumns, ExactFacts, ExactGrades};
 use crate::label::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use crate::label::facts::Facts;
+use crate::label::passages::{GoldFacts, SpanRows};
 use crate::label::ragged::Ragged;
 use crate::label::rule::{IdealOf, RankingRule, UnitRule};
 use crate::label::tied::{
@@ -134,6 +135,7 @@ pub(super) fn encode_groups(grouped: &FacetRows) -> Vec<u8> {
         JudgedBy::Judge => 1,
         JudgedBy::Subtopic => 2,
         JudgedBy::Preference => 3,
+        JudgedBy::Span => 0, // never: passages have a section of their own
     });
     [judgments.len(), numbers.len()].iter().for_each(|&count| out.u64(count as u64));
     ends.iter().for_each(|&end| out.u64(end));
@@ -175,6 +177,31 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
     let of = Facets::checked(by, names, judgments).map_err(|message| from.bad(message))?;
     FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
+}
+
+pub(super) fn encode_spans(spans: &SpanRows) -> Vec<u8> {
+    let (ends, counts) = spans.rows.columns();
+    let grades = spans.of.grades();
+    let mut out = Encoder::default();
+    [grades.len(), counts.len()].iter().for_each(|&count| out.u64(count as u64));
+    grades.iter().for_each(|grade| out.u64(grade.to_bits()));
+    spans.of.all_gold().iter().for_each(|&gold| out.u64(gold));
+    ends.iter().for_each(|&end| out.u64(end));
+    out.bytes(&bytes_of(counts));
+    out.0
+}
+
+pub(super) fn decode_spans(from: &mut Decoder<'_>, queries: usize, depths: &[u32]) -> Result<SpanRows> {
+    let [grades, counts] = [from.count()?, from.count()?];
+    let distinct = from.f64s(grades)?;
+    let gold = from.u64s(queries.saturating_mul(grades))?;
+    let ends = from.u64s(depths.len())?;
+    let counts = from.u32_column(counts)?;
+    from.end()?;
+    let gold = GoldFacts::new(distinct, gold).map_err(|message| from.bad(message))?;
+    let rows = Ragged::from_columns(ends, counts, depths.len())
+        .ok_or_else(|| from.bad("ends and numbers of positions do not fit together".into()))?;
+    SpanRows::checked(Arc::new(gold), rows, depths).map_err(|message| from.bad(message))
 }
 
 /// Encodes what was done with units; `None` if nothing was.

@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::damaged;
 use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, TIED,
-    VERSION, name_of,
+    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
+    TIED, VERSION, name_of,
 };
 use crate::error::{Error, Result};
 
@@ -126,7 +126,7 @@ fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> 
         match mark {
             0 if core => {}
             _ if core => return Err(damaged(path, name, "the reserved word of its entry is not 0".into())),
-            REQUIRED if ![TIED, IDEAL, EXACT, GROUPS].contains(&kind) => {
+            REQUIRED if ![TIED, IDEAL, EXACT, GROUPS, SPANS].contains(&kind) => {
                 return Err(header(format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer laneval reads it"
                 )));

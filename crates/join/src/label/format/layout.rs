@@ -36,6 +36,8 @@ pub(super) const GROUPS: u32 = 12;
 pub(super) const ALIKE: u32 = 13;
 /// The kind of the section of what was done with units.
 pub(super) const UNITS: u32 = 14;
+/// The kind of the section of rankings of passages.
+pub(super) const SPANS: u32 = 15;
 /// A section that may be skipped.
 pub(super) const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -52,6 +54,7 @@ pub(super) fn name_of(kind: u32) -> &'static str {
         GROUPS => "judgment groups",
         ALIKE => "alike groups",
         UNITS => "units",
+        SPANS => "spans",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }

@@ -4,11 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::fields::{Decoder, damaged};
-use super::further::{decode_alike, decode_exact, decode_groups, decode_ideal, decode_tied, decode_units};
+use super::further::{
+    decode_alike, decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
+};
 use super::header::{Description, describe, section};
 use super::layout::{
-    ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, TIED, TILES,
-    UNITS, name_of,
+    ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED,
+    TILES, UNITS, name_of,
 };
 use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
 use crate::error::{Error, Result};
@@ -114,6 +116,10 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
     let grouped =
         of_kind(GROUPS).map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len())).transpose()?;
+    let spans = of_kind(SPANS).map(|at| decode_spans(&mut read(at)?, queries.len(), &depths)).transpose()?;
+    if spans.is_some() && (grouped.is_some() || exact.is_some()) {
+        return Err(damaged(path, name_of(SPANS), "beside judgments of documents".into()));
+    }
     let (book, exact) = match exact {
         Some((book, exact)) => (book, Some(exact)),
         None => (book, None),
@@ -134,5 +140,6 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         ideal,
         exact,
         grouped,
+        spans,
     })
 }

@@ -6,10 +6,12 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{encode_alike, encode_exact, encode_groups, encode_ideal, encode_tied, encode_units};
+use super::further::{
+    encode_alike, encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
+};
 use super::layout::{
-    ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, TIED, TILE_ALIGN, TILES,
-    UNITS,
+    ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN,
+    TILES, UNITS,
 };
 use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
 use crate::error::{Error, Result};
@@ -51,7 +53,7 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
 }
 
 /// The further sections, each with its kind and its mark; `None` for one that has nothing to say.
-fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
+fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 7] {
     let tied = matrix.tied.as_ref().map(encode_tied);
     let extent = matrix.book.extent().unwrap_or(Extent::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
@@ -64,6 +66,7 @@ fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
         (GROUPS, of_groups, groups),
         (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
         (UNITS, OPTIONAL, encode_units(&matrix.rule)),
+        (SPANS, REQUIRED, matrix.spans.as_ref().map(encode_spans)),
     ]
 }
 

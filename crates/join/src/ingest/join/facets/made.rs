@@ -102,7 +102,7 @@ impl<'t> MadeQuery<'t> {
         let by = match naming.shape.by {
             JudgedBy::Judge => "by judge",
             JudgedBy::Subtopic => "for subtopic",
-            JudgedBy::Preference => "in group",
+            JudgedBy::Preference | JudgedBy::Span => "in group",
         };
         lined.dedup_by(|(judgment, line), (before, first)| {
             let is_repeated = judgment.place() == before.place();

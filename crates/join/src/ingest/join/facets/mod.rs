@@ -219,6 +219,12 @@ pub(in crate::ingest) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>
     rows: impl IntoIterator<Item = (Q, G, D, f64)>,
     by: JudgedBy,
 ) -> Result<Qrels> {
+    if by == JudgedBy::Span {
+        return Err(Error::Unanswerable(
+            "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes these"
+                .to_owned(),
+        ));
+    }
     let (shape, seed) = (FacetShape::of(by, 4, Dialect::Laneval), Seed::random());
     let mut taken = Growing::new(seed, shape.thins());
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {

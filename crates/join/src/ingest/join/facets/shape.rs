@@ -51,7 +51,7 @@ impl FacetShape {
             (JudgedBy::Judge, _) => "expected 'query judge docno grade'",
             (JudgedBy::Subtopic, _) => "expected 'query subtopic docno grade'",
             (JudgedBy::Preference, 5) => "expected 'query group sub-group docno level'",
-            (JudgedBy::Preference, _) => "expected 'query group docno level'",
+            (JudgedBy::Preference | JudgedBy::Span, _) => "expected 'query group docno level'",
         }
     }
 }

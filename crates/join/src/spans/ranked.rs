@@ -1,0 +1,213 @@
+//! Results as spans: how many positions each has that no earlier one had, and how many of these are gold.
+//!
+//! Gold of a document is cut where its largest grade changes:
+//!
+//! ```text
+//! gold      ├───── grade 1 ─────┤                 ├─ 1 ─┤
+//!                  ├─ grade 2 ─┤
+//! segments  ├─ 1 ──┼──── 2 ────┼1┤                ├─ 1 ─┤
+//! ```
+//!
+//! So each position is in one segment, and the gold of at least a grade is that of the segments of this grade and of those above. What
+//! earlier results had is kept as spans that neither overlap nor touch, by document. A new result meets some of them; the gaps between
+//! these are its new positions, and gold is looked up for each gap. What it met becomes one span, so nothing is met twice: a result costs a
+//! search among the spans and one among the segments, and beyond that what it takes out or covers for the first time.
+
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use super::gold::GoldSpan;
+use super::position::Span;
+
+/// The judged passages of a query, as positions with their largest grade.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GoldPositions {
+    /// By document: segments in order, which do not overlap.
+    docs: HashMap<Vec<u8>, Vec<Segment>>,
+    /// The number of distinct grades.
+    grades: usize,
+}
+
+/// Positions of a document whose largest grade is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Segment {
+    start: u64,
+    end: u64,
+    /// The index of the grade.
+    grade: usize,
+}
+
+impl GoldPositions {
+    /// Takes the spans of a query, by document, start and end; `grades` are the distinct grades, ascending, among them those of the spans.
+    pub fn of_query(spans: &[GoldSpan], grades: &[f64]) -> Self {
+        let mut docs = HashMap::new();
+        for of_doc in spans.chunk_by(|one, next| one.doc == next.doc) {
+            let graded = of_doc.iter().map(|of| (of.span, grades.partition_point(|&grade| grade < of.grade)));
+            docs.insert(of_doc[0].doc.clone(), segments(graded));
+        }
+        GoldPositions { docs, grades: grades.len() }
+    }
+
+    /// The positions of at least each grade; `None` if they are 2⁶⁴ or more.
+    pub fn lengths(&self) -> Option<Vec<u64>> {
+        let mut lengths = vec![0u64; self.grades];
+        for segment in self.docs.values().flatten() {
+            let of_grade = &mut lengths[segment.grade];
+            *of_grade = of_grade.checked_add(segment.end - segment.start)?;
+        }
+        for at in (1..lengths.len()).rev() {
+            lengths[at - 1] = lengths[at - 1].checked_add(lengths[at])?;
+        }
+        Some(lengths)
+    }
+}
+
+/// The segments of spans of one document, which come by their start, with the indices of their grades.
+fn segments(spans: impl Iterator<Item = (Span, usize)>) -> Vec<Segment> {
+    let mut found: Vec<Segment> = Vec::new();
+    // The spans that have begun, by grade; those that have ended are taken out when they are on top.
+    let mut open: BinaryHeap<(usize, u64)> = BinaryHeap::new();
+    let mut at = 0;
+    let mut advance = |open: &mut BinaryHeap<(usize, u64)>, to: u64| {
+        while at < to {
+            let Some(&(grade, end)) = open.peek() else { break };
+            let until = end.min(to);
+            if at < until {
+                match found.last_mut() {
+                    Some(last) if last.end == at && last.grade == grade => last.end = until,
+                    _ => found.push(Segment { start: at, end: until, grade }),
+                }
+                at = until;
+            }
+            if end <= to {
+                open.pop();
+            }
+        }
+        at = at.max(to);
+    };
+    for (span, grade) in spans {
+        advance(&mut open, span.start());
+        open.push((grade, span.end()));
+    }
+    advance(&mut open, u64::MAX);
+    found
+}
+
+/// The positions that the results of a ranking have had so far.
+#[derive(Debug, Clone, Default)]
+pub struct CoveredSpans<'d> {
+    /// By document: the ends of spans by their starts. They neither overlap nor touch.
+    docs: HashMap<&'d [u8], BTreeMap<u64, u64>>,
+}
+
+impl<'d> CoveredSpans<'d> {
+    /// Adds the next result. Returns the number of its positions that no earlier one had, and of those of them that are gold of at least
+    /// each grade.
+    pub fn add(&mut self, doc: &'d [u8], span: Span, gold: &GoldPositions) -> (u64, Vec<u64>) {
+        let segments = gold.docs.get(doc).map_or(&[][..], Vec::as_slice);
+        let covered = self.docs.entry(doc).or_default();
+        let (mut new, mut of_grade) = (0, vec![0u64; gold.grades]);
+        let mut gap = |start: u64, end: u64| {
+            new += end - start;
+            let first = segments.partition_point(|segment| segment.end <= start);
+            for segment in segments[first..].iter().take_while(|segment| segment.start < end) {
+                of_grade[segment.grade] += segment.end.min(end) - segment.start.max(start);
+            }
+        };
+        let (mut start, mut end, mut from) = (span.start(), span.end(), span.start());
+        if let Some((&before, &to)) = covered.range(..=start).next_back()
+            && to >= start
+        {
+            (start, end, from) = (before, end.max(to), to);
+        }
+        while let Some((&next, &to)) = covered.range(span.start() + 1..=span.end()).next() {
+            if from < next {
+                gap(from, next);
+            }
+            (end, from) = (end.max(to), from.max(to));
+            covered.remove(&next);
+        }
+        if from < span.end() {
+            gap(from, span.end());
+        }
+        covered.insert(start, end);
+        for at in (1..of_grade.len()).rev() {
+            of_grade[at - 1] += of_grade[at];
+        }
+        (new, of_grade)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::cases;
+    use crate::spans::position::LAST;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn gold_of(spans: &[(u8, u64, u64, u8)]) -> (Vec<GoldSpan>, Vec<f64>) {
+        let gold = |&(doc, start, end, grade): &(u8, u64, u64, u8)| GoldSpan {
+            query: b"q".to_vec(),
+            doc: vec![doc],
+            span: Span::new(start, end).unwrap(),
+            grade: f64::from(grade),
+        };
+        let mut all: Vec<GoldSpan> = spans.iter().map(gold).collect();
+        all.sort_by(|a, b| (&a.doc, a.span).cmp(&(&b.doc, b.span)));
+        let mut grades: Vec<f64> = all.iter().map(|of| of.grade).collect();
+        grades.sort_by(f64::total_cmp);
+        grades.dedup();
+        (all, grades)
+    }
+
+    fn spans(most: usize) -> impl Strategy<Value = Vec<(u8, u64, u64, u8)>> {
+        let one = (0..3u8, 0..60u64, 1..30u64, 0..4u8);
+        prop::collection::vec(
+            one.prop_map(|(doc, start, length, grade)| (doc, start, (start + length).min(60), grade)),
+            0..most,
+        )
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(300)))]
+
+        /// The oracle is sets of positions.
+        #[test]
+        fn positions_are_counted_once(gold in spans(8), results in spans(12)) {
+            let (all, grades) = gold_of(&gold);
+            let set = |least: f64| -> HashSet<(u8, u64)> {
+                let of = gold.iter().filter(|(.., grade)| f64::from(*grade) >= least);
+                of.flat_map(|&(doc, start, end, _)| (start..end).map(move |at| (doc, at))).collect()
+            };
+            let sets: Vec<HashSet<(u8, u64)>> = grades.iter().map(|&grade| set(grade)).collect();
+            let positions = GoldPositions::of_query(&all, &grades);
+            let sizes: Vec<u64> = sets.iter().map(|set| set.len() as u64).collect();
+            prop_assert_eq!(positions.lengths().unwrap(), sizes);
+            let (mut covered, mut seen) = (CoveredSpans::default(), HashSet::new());
+            let docs: Vec<Vec<u8>> = results.iter().map(|&(doc, ..)| vec![doc]).collect();
+            for (doc, &(of, start, end, _)) in docs.iter().zip(&results) {
+                let own: Vec<(u8, u64)> = (start..end).map(|at| (of, at)).filter(|at| !seen.contains(at)).collect();
+                let expected: Vec<u64> =
+                    sets.iter().map(|set| own.iter().filter(|at| set.contains(at)).count() as u64).collect();
+                let found = covered.add(doc, Span::new(start, end).unwrap(), &positions);
+                prop_assert_eq!(found, (own.len() as u64, expected));
+                seen.extend(own);
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_spans_are_counted() {
+        let whole = Span::new(0, LAST).unwrap();
+        let gold = |doc: &[u8]| GoldSpan { query: vec![], doc: doc.to_vec(), span: whole, grade: 1.0 };
+        let two = GoldPositions::of_query(&[gold(b"a"), gold(b"b")], &[1.0]);
+        assert_eq!(two.lengths(), Some(vec![2 * LAST]));
+        let three = GoldPositions::of_query(&[gold(b"a"), gold(b"b"), gold(b"c")], &[1.0]);
+        assert_eq!(three.lengths(), None);
+        let mut covered = CoveredSpans::default();
+        let middle = Span::new(LAST / 2, LAST / 2 + 10).unwrap();
+        assert_eq!(covered.add(b"a", middle, &two), (10, vec![10]));
+        assert_eq!(covered.add(b"a", whole, &two), (LAST - 10, vec![LAST - 10]));
+        assert_eq!(covered.add(b"a", whole, &two), (0, vec![0]));
+    }
+}
