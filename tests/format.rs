@@ -538,6 +538,40 @@ fn judgments_by_group_are_kept() {
     }
 }
 
+/// Rankings of passages are kept in a section that is required: labels say nothing of them.
+#[test]
+fn passages_are_kept() {
+    let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let gold =
+        "query,doc,start,end,grade\na,d1,10,30,1\na,d1,50,60,2\na,ß,0,20,1\nb,d2,0,5,0.5\nc,d9,7,9,1\n";
+    let first = "query,doc,start,end,score\na,d1,0,20,4\na,d1,15,40,3\na,x,0,50,2\na,ß,0,100,1\nb,d2,3,5,1\n";
+    let last = "query,doc,start,end,score\na,d1,20,60,4\nc,d9,0,9,2\n";
+    let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
+    let runs =
+        [RunInput::named("first", text("first", first)), RunInput::named("zweiter-ß", text("last", last))];
+    let matrix = join.files(text("gold", gold), runs).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-spans.lmx");
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&path).unwrap();
+    }
+    let description = Description::read(&path).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name), (2, 15, "spans"));
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[32 + 8 * 32..][..8], [15, 0, 0, 0, 2, 0, 0, 0]);
+    LabelMatrix::verify(&path).unwrap();
+    let evaluator = Evaluator::new(["SpanR(rel=2)", "SpanIoU@2"]).unwrap().with_per_query(true);
+    let expected = evaluator.evaluate(&matrix).unwrap();
+    for found in [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+        assert_eq!(found.span_rows(), matrix.span_rows());
+        assert_same_bits(&expected, &evaluator.evaluate(&found).unwrap(), "passages");
+    }
+    assert!(matrix.to_bytes() == bytes, "the same matrix makes other bytes");
+    no_truncation_is_believed(&matrix);
+    no_flipped_bit_is_believed(&matrix);
+}
+
 #[test]
 fn what_version_1_can_say_is_written_as_version_1() {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };

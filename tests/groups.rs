@@ -133,6 +133,9 @@ fn of_judges() -> Vec<Measure> {
     names.split_whitespace().map(|name| name.parse().unwrap()).collect()
 }
 
+/// The facets by which documents are judged; `passages.rs` has those of passages.
+const OF_DOCUMENTS: [JudgedBy; 3] = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference];
+
 fn measures(by: JudgedBy) -> Vec<Measure> {
     if by == JudgedBy::Judge { of_judges() } else { every_grouped(by) }
 }
@@ -140,7 +143,7 @@ fn measures(by: JudgedBy) -> Vec<Measure> {
 #[test]
 fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    for (_, by) in JudgedBy::ALL {
+    for by in OF_DOCUMENTS {
         assert!(measures(by).len() > 5);
         for (at, (judged, runs)) in cases(by).enumerate() {
             let runs = runs.map(|results| run(&results));
@@ -171,7 +174,7 @@ fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
 
 #[test]
 fn a_view_has_the_values_of_a_run_that_is_cut() {
-    for (_, by) in JudgedBy::ALL {
+    for by in OF_DOCUMENTS {
         let (judged, runs) = cases(by).next().unwrap();
         let graded = |query: &str, doc: &str| {
             judged.iter().any(|of| of.query == query && of.doc == doc && of.grade >= 0.0)
@@ -321,7 +324,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
 
 #[test]
 fn the_order_of_lines_and_what_is_around_them_change_nothing() {
-    for (_, by) in JudgedBy::ALL {
+    for by in OF_DOCUMENTS {
         let (judged, runs) = cases(by).next().unwrap();
         let run = run(&runs[0]);
         let joined = |qrels: &[u8]| {
@@ -400,7 +403,7 @@ fn refused(by: Option<JudgedBy>, measure: &str) -> String {
 #[test]
 fn measures_on_other_judgments_are_errors() {
     let of = |by, measure: &str| refused(by, measure);
-    let [judge, subtopic, preference] = JudgedBy::ALL.map(|(_, by)| Some(by));
+    let [judge, subtopic, preference] = OF_DOCUMENTS.map(Some);
     assert_eq!(
         of(None, "alpha_nDCG@5"),
         "alpha_nDCG@5 needs judgments by subtopic, and what was read is a grade for each document"

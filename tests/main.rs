@@ -36,6 +36,7 @@ mod npy;
 mod pages;
 #[cfg(feature = "report")]
 mod partials;
+mod passages;
 mod random;
 mod rankings;
 #[cfg(feature = "report")]

@@ -109,8 +109,12 @@ impl OwnedRows {
             let item = item?;
             let fields = match item.cast::<PyMapping>() {
                 Ok(record) => {
-                    let keys = match &keys {
-                        Some(keys) => keys,
+                    // A record need not have a grade, and the next one may have it.
+                    let fits = |keys: &PassageKeys<'_>| {
+                        keys.places.number.is_some() || record.len().is_ok_and(|len| len == keys.keys.len())
+                    };
+                    let keys = match keys.take().filter(fits) {
+                        Some(known) => keys.insert(known),
                         None => keys.insert(PassageKeys::of(record, name, role, columns)?),
                     };
                     keys.fields(record, name, row)?

@@ -28,7 +28,7 @@ pub fn places(
     let given = role.names(py, columns)?;
     let columns = match role {
         RowsRole::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
-        RowsRole::Run => TableColumns::of_results(given.as_ref(), false),
+        RowsRole::Run => TableColumns::of_results(given.as_ref(), false).with_groups(by),
     };
     columns.places_with_lists(names, lists).map_err(|wrong| error(py, name, wrong))
 }

@@ -14,7 +14,7 @@ use crate::engine::auto::{self, TakenEngine};
 use crate::engine::{ChosenEngine, Engine, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::label::{JudgedBy, LabelMatrix, RankingRule};
-use crate::measure::{JudgmentInput, MEASURES, Measure};
+use crate::measure::{Definition, JudgmentInput, MEASURES, Measure};
 use crate::scores::{Known, Scores, TiedValue};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -239,15 +239,14 @@ impl Evaluator {
 fn needs_chunks(measure: &Measure, measures: &[Measure]) -> String {
     let of_passages = |of: &&Measure| of.input() == JudgmentInput::Groups(JudgedBy::Span);
     let first = match measures.iter().find(of_passages) {
-        Some(of) => format!("{of} needs judgments by span"),
+        Some(of) => format!("{of} needs judgments by span, and {measure}"),
         None => {
-            let names =
-                MEASURES.iter().filter(|row| row.traits.input == JudgmentInput::Groups(JudgedBy::Span));
-            let names: Vec<&str> = names.map(|row| row.name).collect();
-            format!("what was read is judgments by span, for {}", names.join(", "))
+            let of_passages = |row: &&Definition| row.traits.input == JudgmentInput::Groups(JudgedBy::Span);
+            let names: Vec<&str> = MEASURES.iter().filter(of_passages).map(|row| row.name).collect();
+            format!("what was read is judgments by span, which {} take; {measure} needs", names.join(", "))
         }
     };
-    format!("{first}, and {measure} judgments of chunks: `laneval convert --qrels --chunks` makes those")
+    format!("{first} judgments of chunks: `laneval convert --qrels --chunks` makes those")
 }
 
 /// Checks that measures get the judgments that they need, if those are by these facets. Passages are no documents: how many results are

@@ -743,10 +743,18 @@ fn grouped(by: JudgedBy) -> Forged {
         "a g d1 2\na g d2 1\na h d1 0\nb h d3 -1\nb g d1 1\nb h d1 2\n".to_owned()
     };
     let runs = ["a Q0 d1 1 3 t\na Q0 x 2 2 t\na Q0 d2 3 1 t\nb Q0 d3 1 1 t\n", "a Q0 d2 1 1 t\n"];
+    let (qrels, runs) = match by {
+        JudgedBy::Span => {
+            let gold = "query,doc,start,end,grade\na,d1,0,20,1\na,d1,10,30,2\nb,d2,5,9,1\n";
+            let run = "query,doc,start,end,score\na,d1,0,15,3\na,x,0,9,2\na,d1,10,40,1\nb,d2,0,9,1\n";
+            (gold.to_owned(), [run, "query,doc,start,end,score\na,d1,0,9,1\n"])
+        }
+        _ => (qrels, runs),
+    };
     let runs = runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
     let join = Join { judged_by: Some(by), ..Join::default() };
     let found = Forged::of(&file(&join.files(text(&qrels), runs).unwrap()));
-    assert_eq!(found.more[0].0, 12);
+    assert_eq!(found.more[0].0, if by == JudgedBy::Span { 15 } else { 12 });
     found
 }
 

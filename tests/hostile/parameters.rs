@@ -79,11 +79,22 @@ fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     let run = "q1 Q0 d5 1 9 t\nq1 Q0 x 1 8 t\nq1 Q0 d0 1 7 t\nq1 Q0 d2 1 6 t\nq2 Q0 x 1 1 t\n";
     let input = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
     let join = Join { judged_by: Some(by), ..Join::default() };
+    if by == JudgedBy::Span {
+        let passage = |(at, grade): (usize, &f64)| {
+            format!("q1,d,{at},{},{grade}\nq2,d,{at},{},{}\n", at + 9, at + 1, grades[0])
+        };
+        let gold: String = grades.iter().chain(grades).enumerate().map(passage).collect();
+        let (gold, run) = (
+            format!("query,doc,start,end,grade\n{gold}"),
+            "query,doc,start,end,score\nq1,d,5,9,4\nq1,x,0,4294967295,3\nq1,d,0,20,2\nq2,x,0,1,1\n",
+        );
+        return join.files(input("gold", &gold), [RunInput::named("run", input("run", run))]).unwrap();
+    }
     join.files(input("qrels", &qrels), [RunInput::named("run", input("run", run))]).unwrap()
 }
 
 fn every_extreme_of(grades: &[f64]) {
-    let by = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference];
+    let by = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference, JudgedBy::Span];
     let plain = graded(grades);
     let grouped = by.map(|by| (by, grouped(by, grades)));
     let (mut answered, mut refused) = (0, 0);

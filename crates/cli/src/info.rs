@@ -155,6 +155,9 @@ struct Contents {
     version: u32,
     bytes: u64,
     fingerprint: String,
+    /// The distinct grades of judged passages, if judgments are by span.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passage_grades: Option<Vec<f64>>,
     ranking: RankingRule,
     queries: usize,
     depth: Depths,
@@ -224,6 +227,7 @@ impl Contents {
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
+            passage_grades: matrix.span_rows().map(|spans| spans.of.grades().to_vec()),
             ranking: matrix.rule(),
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
@@ -240,6 +244,10 @@ impl Contents {
         field("file", printable(&self.file))?;
         field("format", format!("version {}, {} bytes", self.version, thousands(self.bytes)))?;
         field("judgments", format!("fingerprint {}", self.fingerprint))?;
+        if let Some(grades) = &self.passage_grades {
+            let grades: Vec<String> = grades.iter().map(f64::to_string).collect();
+            field("passages", format!("judged by span, with grades {}", grades.join(", ")))?;
+        }
         let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
         field("ranking", format!("ties {}, scores {}, {depth}", self.ranking.ties, self.ranking.score))?;
         if let Some(units) = &self.ranking.units {

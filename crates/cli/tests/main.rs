@@ -34,6 +34,7 @@ mod nothing;
 mod pages;
 mod parts;
 #[cfg(target_os = "linux")]
+mod passages;
 mod pipes;
 mod platforms;
 mod pools;

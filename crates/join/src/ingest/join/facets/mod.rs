@@ -185,8 +185,14 @@ impl Qrels {
     /// Of judgments by judge or subtopic, a document has its largest grade.
     ///
     /// # Errors
-    /// None of judgments that were read: they are checked again.
+    /// Judgments by span, which are of no documents.
     pub fn numbered(&self) -> Result<Self> {
+        if self.passages().is_some() {
+            return Err(Error::Unanswerable(
+                "judgments by span name no documents that runs could share: make judgments of chunks of them"
+                    .to_owned(),
+            ));
+        }
         /// The name of the one judge of all documents.
         const JUDGE: &[u8] = b"all";
         let shape = FacetShape::of(JudgedBy::Judge, 4, Dialect::Laneval);
