@@ -191,7 +191,16 @@ pub(super) fn encode_spans(spans: &SpanRows) -> Vec<u8> {
     out.0
 }
 
-pub(super) fn decode_spans(from: &mut Decoder<'_>, queries: usize, depths: &[u32]) -> Result<SpanRows> {
+/// Decodes rankings of passages, beside which there is nothing that is of documents.
+pub(super) fn decode_spans(
+    from: &mut Decoder<'_>,
+    queries: usize,
+    depths: &[u32],
+    alone: bool,
+) -> Result<SpanRows> {
+    if !alone {
+        return Err(from.bad("beside judgments of documents".into()));
+    }
     let [grades, counts] = [from.count()?, from.count()?];
     let distinct = from.f64s(grades)?;
     let gold = from.u64s(queries.saturating_mul(grades))?;

@@ -116,14 +116,10 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
     let grouped =
         of_kind(GROUPS).map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len())).transpose()?;
-    let spans = of_kind(SPANS).map(|at| decode_spans(&mut read(at)?, queries.len(), &depths)).transpose()?;
-    if spans.is_some() && (grouped.is_some() || exact.is_some()) {
-        return Err(damaged(path, name_of(SPANS), "beside judgments of documents".into()));
-    }
-    let (book, exact) = match exact {
-        Some((book, exact)) => (book, Some(exact)),
-        None => (book, None),
-    };
+    let alone = grouped.is_none() && exact.is_none();
+    let decode_spans = |at| decode_spans(&mut read(at)?, queries.len(), &depths, alone);
+    let spans = of_kind(SPANS).map(decode_spans).transpose()?;
+    let (book, exact) = exact.map_or((book, None), |(book, exact)| (book, Some(exact)));
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     let labels = TileBytes::InFile { file, range };
     Ok(LabelMatrix {
