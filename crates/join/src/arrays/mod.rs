@@ -11,6 +11,7 @@ mod exact;
 mod grades;
 mod id_arrays;
 mod lists;
+mod match_room;
 mod matching;
 mod matrix;
 mod neighbours;
@@ -19,6 +20,7 @@ mod ranked;
 mod repeated;
 mod scratch;
 mod shape;
+mod short;
 
 use std::fmt::Debug;
 use std::hash::Hash;
