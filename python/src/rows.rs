@@ -65,6 +65,8 @@ pub struct OwnedRows {
     values: Vec<f64>,
     /// The group of each judgment, if judgments are read by facet.
     groups: Option<IdBuffer>,
+    /// Where the rows of each record end, if records had lists.
+    lists: Vec<usize>,
 }
 
 /// The name of a group of judgments in messages.
@@ -187,6 +189,7 @@ impl OwnedRows {
                     Some(DictKeys::Lists(lists)) => {
                         let record = DictRecord { mapping, keys: lists, name, row };
                         rows.push_list(&record, (role, group.as_deref()), &mut codes)?;
+                        rows.lists.push(rows.codes.len());
                         continue;
                     }
                     Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
@@ -277,12 +280,22 @@ impl OwnedRows {
             docs: IdBuffer::new(),
             values: Vec::new(),
             groups: None,
+            lists: Vec::new(),
         }
     }
 
     /// Appends other rows without groups. A query that is in both has two entries with the same text.
     pub fn append(&mut self, more: OwnedRows) {
-        let first = self.queries.offsets.len() as u32 - 1;
+        let (first, before) = (self.queries.offsets.len() as u32 - 1, self.len());
+        if !(self.lists.is_empty() && more.lists.is_empty()) {
+            // Of rows without lists each is a record.
+            let ends = |rows: &OwnedRows| match rows.lists.is_empty() {
+                true => (1..=rows.len()).collect(),
+                false => rows.lists.clone(),
+            };
+            self.lists = ends(self);
+            self.lists.extend(ends(&more).into_iter().map(|end| before + end));
+        }
         self.queries.append(more.queries);
         self.codes.extend(more.codes.iter().map(|code| first + code));
         self.docs.append(more.docs);
@@ -321,11 +334,16 @@ impl OwnedRows {
         self.codes.len()
     }
 
+    /// Where the rows of each record end, if records had lists.
+    fn lists(&self) -> Option<&[usize]> {
+        (!self.lists.is_empty()).then_some(&self.lists[..])
+    }
+
     /// Calls `work` with the rows as results.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        work(&[Records::scored(query, self.docs.text(), &self.values)])
+        work(&[Records { lists: self.lists(), ..Records::scored(query, self.docs.text(), &self.values) }])
     }
 
     /// Calls `work` with the rows as judgments.
@@ -333,6 +351,7 @@ impl OwnedRows {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
         let judgments = Judgments::new(query, self.docs.text(), &self.values);
+        let judgments = Judgments { lists: self.lists(), ..judgments };
         work(&[self.groups.as_ref().map_or(judgments, |groups| judgments.with_groups(groups.text()))])
     }
 }

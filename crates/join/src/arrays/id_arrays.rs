@@ -343,14 +343,24 @@ impl IdArrays<'_> {
         Ok(room.len())
     }
 
-    /// Finds the found ids of a row that count, by a plain function of the widest ids, and returns those of the truth.
-    fn graded_row(&self, row: usize, found: &mut Vec<FoundId>) -> Result<Vec<i64>> {
-        let (mut of_truth, mut of_found) = (Vec::new(), Vec::new());
-        self.widened(&self.truth, row, &mut of_truth)?;
-        self.widened(&self.found, row, &mut of_found)?;
-        let (truth, ids) = (self.row(&of_truth, 0..of_truth.len()), self.row(&of_found, 0..of_found.len()));
-        self.plain(row, truth.ids, ids.ids, found)?;
-        Ok(truth.ids.to_vec())
+    /// Finds the found ids of a row that count, of the widest ids, and leaves these in the room.
+    fn widest_row(&self, row: usize, room: &mut MatchRoom) -> Result<()> {
+        let MatchRoom { widened: [of_truth, of_found], found, .. } = room;
+        self.widened(&self.truth, row, of_truth)?;
+        self.widened(&self.found, row, of_found)?;
+        for ids in [of_truth, of_found] {
+            let count = self.row(&ids[..], 0..ids.len()).ids.len();
+            ids.truncate(count);
+        }
+        found.clear();
+        let widened = std::mem::take(&mut room.widened);
+        let mut matched = std::mem::take(&mut room.found);
+        let [truth, found] = &widened;
+        let see = |at, column| matched.push(FoundId { at, column, is_nothing: false });
+        let is_plain = i64::tables(room).long.match_ids(truth, found, see);
+        let whatever = if is_plain { Ok(()) } else { self.plain(row, truth, found, &mut matched) };
+        (room.widened, room.found) = (widened, matched);
+        whatever
     }
 }
 
@@ -437,13 +447,14 @@ impl Lists for IdArrays<'_> {
         &self,
         row: usize,
         coder: &Coder,
+        room: &mut MatchRoom,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()> {
         let row = row_of(&self.dropped, row);
-        let (mut found, mut firsts) = (Vec::new(), Vec::new());
-        let truth = self.graded_row(row, &mut found)?;
-        self.firsts(row, &truth, &mut firsts)?;
+        self.widest_row(row, room)?;
+        let MatchRoom { widened: [truth, _], found, firsts, .. } = room;
+        self.firsts(row, truth, firsts)?;
         let grade = |column: usize| {
             let grade = self.grade(firsts[column] as usize);
             match coder.book().code(grade) {
@@ -457,7 +468,7 @@ impl Lists for IdArrays<'_> {
         for (column, _) in truth.iter().enumerate().filter(|(_, id)| !is_empty(id)) {
             judged.push(grade(column)?);
         }
-        for of in found {
+        for of in &*found {
             let column = match (of.is_nothing, self.is_within()) {
                 (true, _) => 0,
                 (false, true) => self.column_within(row, truth.len(), of.at)?,

@@ -310,9 +310,7 @@ impl<'a> Rankings<'a> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         if !coder.book().is_exact() {
-            return rows
-                .into_iter()
-                .try_for_each(|row| self.fill_exact(block, row, coder, reach, &mut scratch.row));
+            return rows.into_iter().try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
         let given = Given::new(self.ideal, coder.book())?;
         let Scratch { level, judged, unranked, keys, .. } = scratch;

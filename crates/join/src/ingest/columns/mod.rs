@@ -69,6 +69,9 @@ pub struct Records<'a> {
     /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no two documents of a query may have the
     /// same rank.
     pub rank: Option<Integers<'a>>,
+    /// Where the results of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
+    /// the table.
+    pub lists: Option<&'a [usize]>,
 }
 
 impl<'a> Records<'a> {
@@ -78,7 +81,7 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         score: impl Into<Numbers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
+        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None, lists: None }
     }
 
     /// Makes results with their ranks.
@@ -87,7 +90,7 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         rank: impl Into<Integers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()) }
+        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()), lists: None }
     }
 }
 
@@ -115,12 +118,22 @@ pub struct Judgments<'a> {
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
+    /// Where the judgments of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
+    /// the table.
+    pub lists: Option<&'a [usize]>,
 }
 
 impl<'a> Judgments<'a> {
     /// Makes judgments of these columns.
     pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
-        Judgments { query: query.into(), doc: doc.into(), grade: grade.into(), group: None, subgroup: None }
+        Judgments {
+            query: query.into(),
+            doc: doc.into(),
+            grade: grade.into(),
+            group: None,
+            subgroup: None,
+            lists: None,
+        }
     }
 
     /// Adds the judge, the subtopic or the group of preferences of each row.
@@ -166,6 +179,8 @@ pub(in crate::ingest) struct CheckedBatch<'a> {
     pub(in crate::ingest) rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
     pub(in crate::ingest) groups: [Option<Text<'a>>; 2],
+    /// Where the rows of the lists of each row of a table end.
+    pub(in crate::ingest) lists: Option<&'a [usize]>,
     /// The dictionary of the queries, if a table of its codes pays.
     pub(in crate::ingest) queries: Option<u32>,
     /// The dictionary of the documents, if a table of its hashes pays.
@@ -183,24 +198,6 @@ pub(in crate::ingest) struct CheckedColumns<'a> {
     pub(in crate::ingest) hashes: Vec<Vec<HashedId>>,
     /// Whether documents are integers in any batch.
     pub(in crate::ingest) numeric: bool,
-    /// The rows of the file to which rows belong, where these are others.
-    pub(in crate::ingest) origins: RowOrigins<'a>,
-}
-
-/// A function from a row, from 1, to the row of the file to which it belongs.
-#[derive(Clone, Copy)]
-pub(in crate::ingest) struct RowOrigins<'a>(pub &'a (dyn Fn(u64) -> u64 + Sync));
-
-impl Default for RowOrigins<'_> {
-    fn default() -> Self {
-        RowOrigins(&|row| row)
-    }
-}
-
-impl std::fmt::Debug for RowOrigins<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("RowOrigins")
-    }
 }
 
 /// The number of rows that are checked at a time.
@@ -210,13 +207,13 @@ impl<'a> CheckedColumns<'a> {
     /// Takes the results of a run called `name`.
     pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
         let batch = |records: &Records<'a>| {
-            let Records { query, doc, score, rank } = *records;
+            let Records { query, doc, score, rank, lists } = *records;
             let value = match (score, rank) {
                 (Some(scores), _) => SortValue::Number(scores),
                 (None, Some(ranks)) => SortValue::Rank(ranks),
                 (None, None) => return Err("has neither scores nor ranks"),
             };
-            Ok(CheckedBatch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank, lists, groups: [None; 2], queries: None, docs: None })
         };
         let is_ranked = |batch: &CheckedBatch<'_>| matches!(batch.value, SortValue::Rank(_));
         let columns = Self::new(name, records.iter().map(batch), seed)?;
@@ -230,9 +227,9 @@ impl<'a> CheckedColumns<'a> {
 
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch = |&Judgments { query, doc, grade, group, subgroup }: &Judgments<'a>| {
+        let batch = |&Judgments { query, doc, grade, group, subgroup, lists }: &Judgments<'a>| {
             let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
-            Ok(CheckedBatch { query, doc, value, rank: None, groups, queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank: None, lists, groups, queries: None, docs: None })
         };
         Self::new(name, judgments.iter().map(batch), seed)
     }
@@ -242,14 +239,8 @@ impl<'a> CheckedColumns<'a> {
         batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
-        let mut columns = CheckedColumns {
-            name,
-            batches: Vec::new(),
-            starts: vec![0],
-            hashes: Vec::new(),
-            numeric: false,
-            origins: RowOrigins::default(),
-        };
+        let mut columns =
+            CheckedColumns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
@@ -260,6 +251,12 @@ impl<'a> CheckedColumns<'a> {
                 || batch.groups.iter().flatten().any(is_other)
             {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
+            }
+            if batch.lists.is_some_and(|ends| !ends.is_sorted() || ends.last().copied().unwrap_or(0) != rows)
+            {
+                return Err(
+                    columns.wrong_batch(number, "the ends of its lists do not ascend to its number of rows")
+                );
             }
             columns.starts.push(columns.rows() + rows);
             columns.numeric |= batch.doc.is_numeric();
@@ -304,7 +301,10 @@ impl<'a> CheckedColumns<'a> {
             0 | 1 => parts.iter().find_map(check),
             _ => parts.par_iter().find_map_first(check),
         };
-        wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
+        wrong.map_or(Ok(()), |mut problems| {
+            self.name_rows(&mut problems);
+            Err(Error::Input(problems))
+        })
     }
 
     /// Cuts all rows into parts: for each, the index of its batch, and its rows there.
@@ -317,9 +317,20 @@ impl<'a> CheckedColumns<'a> {
             .collect()
     }
 
-    /// The same columns, whose rows belong to rows of a file.
-    pub fn with_origins(self, origins: RowOrigins<'a>) -> Self {
-        CheckedColumns { origins, ..self }
+    /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one where the rows of the table have lists.
+    pub fn table_row(&self, row: u64) -> u64 {
+        let Some(at) = usize::try_from(row).ok().and_then(|row| row.checked_sub(1)) else { return row };
+        let batch = self.starts[1..].partition_point(|&end| end <= at);
+        let (mut before, mut of_batch) = (0, at);
+        for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1) {
+            let (start, end) = (self.starts[number], self.starts[number + 1]);
+            if number == batch {
+                of_batch = lists.map_or(at - start, |ends| ends.partition_point(|&end| end <= at - start));
+            } else {
+                before += lists.map_or(end - start, <[usize]>::len);
+            }
+        }
+        (before + of_batch) as u64 + 1
     }
 
     /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
@@ -331,10 +342,13 @@ impl<'a> CheckedColumns<'a> {
         let wrong: Vec<Problems> =
             parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
         let mut problems = diagnostics::join(wrong);
-        for problem in problems.first.iter_mut().filter(|problem| problem.line > 0) {
-            problem.line = (self.origins.0)(problem.line);
-        }
+        self.name_rows(&mut problems);
         if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Replaces the numbers of rows in problems by those of rows of the caller's table.
+    fn name_rows(&self, problems: &mut Problems) {
+        problems.first.iter_mut().for_each(|problem| problem.line = self.table_row(problem.line));
     }
 
     /// Returns the problems of rows of a batch that text cannot have.

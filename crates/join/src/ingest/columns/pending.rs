@@ -89,6 +89,7 @@ impl PendingQuery {
             doc: part.docs.text(),
             score: part.scores.as_ref().map(Into::into),
             rank: part.ranks.as_ref().map(Into::into),
+            lists: None,
         };
         self.parts.iter().map(records).collect()
     }

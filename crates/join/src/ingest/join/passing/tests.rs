@@ -145,6 +145,7 @@ fn push(
             doc: Text::from(&docs),
             score: scored.then_some((&scores).into()),
             rank: ranked.then_some((&ranks).into()),
+            lists: None,
         };
         run.columns(&records)?;
     }
