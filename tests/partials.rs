@@ -9,7 +9,9 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, ReportOptions as Look};
-use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View, Watch};
+use laneval::{
+    Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Repeats, Scores, Summary, Units, View, Watch,
+};
 use proptest::prelude::*;
 
 use crate::cases::{cases, some};
@@ -469,6 +471,44 @@ fn schema_2_is_frozen() {
         assert_eq!((found.queries, &found.skipped[..]), (6, &[0, 2][..]));
         // By hand, of the queries 1, 3, 4 and 6.
         assert_eq!([0, 1].map(|run| found.runs[run].means[1]), [(3.0 + 1.0 / 3.0) / 4.0, 0.5]);
+    }
+    let this = with_version(&bytes, FROZEN, env!("CARGO_PKG_VERSION"));
+    assert!(part.to_bytes() == this, "the same part makes other bytes");
+}
+
+/// As [`schema_1_is_frozen`], of a part that says what was done with the units of its runs.
+#[test]
+fn schema_3_is_frozen() {
+    let path = fixture("part-3.bin");
+    let queries = ["1", "2", "3"];
+    let qrels = Qrels::new(queries.map(|query| (query, "a", 1.0))).unwrap();
+    let one = [
+        ("1", "b#1", 3.0),
+        ("1", "a#1", 2.0),
+        ("1", "b#2", 1.0),
+        ("2", "a#1", 3.0),
+        ("2", "a#2", 2.0),
+        ("3", "a#1", 1.0),
+    ];
+    let other = queries.map(|query| [(query, "c#1", 3.0), (query, "c#2", 2.0), (query, "a#1", 1.0)]);
+    let runs = [("x".to_owned(), one.to_vec()), ("y".to_owned(), other.concat())];
+    let join = Join { units: Units::before("#"), repeats: Some(Repeats::First), ..Join::default() };
+    let matrix = join.rankings(&qrels, runs).unwrap();
+    let evaluator = Evaluator::new(["AP", "RR"]).unwrap().with_per_query(true);
+    let mut options = ComparisonOptions::default();
+    options.permutations = Permutations::Fixed(3);
+    let (scores, summary, judged) = evaluated(&evaluator, &matrix);
+    let part = Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1;
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        part.write(&path).unwrap();
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[16..20], 3u32.to_le_bytes());
+    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+        assert_eq!(found, part);
+        // By hand: b a, a, a of the first run, and c a of the other for each query.
+        let found = found.comparison().unwrap();
+        assert_eq!([0, 1].map(|run| found.runs[run].means[1]), [2.5 / 3.0, 0.5]);
     }
     let this = with_version(&bytes, FROZEN, env!("CARGO_PKG_VERSION"));
     assert!(part.to_bytes() == this, "the same part makes other bytes");

@@ -1,6 +1,7 @@
 //! Summaries of shards, merged in any order and association, give the bits of one pass; summaries that do not belong together are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use laneval::arrays::{Rankings, Shape};
@@ -8,7 +9,7 @@ use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
     Codebook, Error, Evaluator, Groups, Ids, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet,
-    RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,
+    Repeats, RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, Unmatched, View,
 };
 use proptest::prelude::*;
 
@@ -1027,6 +1028,43 @@ fn schema_2_is_frozen() {
     assert_eq!(scores.average("first", "R(nothing=1)@5"), Some(1.0));
     assert_eq!(scores.average("other", "AP(nothing=skip)"), Some(2.5 / 3.0));
     assert_eq!(scores.average("other", "AP"), Some(0.625));
+}
+
+/// A summary with what schema 3 of bytes adds: what was done with units, of runs that differ in what was seen, beside what schema 2 adds.
+fn frozen_3() -> Summary {
+    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a#b 1\n3 0 b 1\n4 0 d 1\n");
+    let runs = [
+        ("first", &b"1 Q0 b#1 1 3 t\n1 Q0 a#1 2 2 t\n1 Q0 a#2 3 1 t\n2 Q0 a#1 1 1 t\n3 Q0 a#b#1 1 1 t\n4 Q0 a 1 1 t\n"[..]),
+        ("other", &b"1 Q0 c#4 1 4 u\n1 Q0 c#4#3 1 3 u\n1 Q0 c#5 1 2 u\n1 Q0 a#1 1 1 u\n4 Q0 d#1 1 1 u\n"[..]),
+    ];
+    let runs = runs.map(|(name, bytes)| RunInput::named(name, text(name, bytes)));
+    let join = Join {
+        units: Units::before("#"),
+        repeats: Some(Repeats::Blank),
+        rows: NonZeroU32::new(3),
+        ..Join::default()
+    };
+    let matrix = join.files(qrels, runs).unwrap();
+    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP", "P@3", "NumRet"]).unwrap();
+    evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
+}
+
+/// As [`schema_1_is_frozen`], of what only schema 3 of bytes says.
+#[test]
+fn schema_3_is_frozen() {
+    let (bytes, json) = is_frozen(&frozen_3(), 3);
+    assert!(json.contains("\"blank\"") && json.contains("before:#"), "{json}");
+    let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
+    // By hand. `first`: b a ·, a, a#b, a. `other`, whose fourth row of query 1 is not among the best three: c c#4 ·, nothing twice, d.
+    assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
+    assert_eq!(scores.average("first", "AP"), Some(0.375));
+    assert_eq!(scores.average("first", "P@3"), Some(2.0 / 12.0));
+    assert_eq!(scores.average("first", "NumRet"), Some(6.0));
+    assert_eq!(scores.average("other", "AP(nothing=skip)"), Some(1.0));
+    assert_eq!(scores.average("other", "AP"), Some(0.5));
+    assert_eq!(scores.average("other", "P@3"), Some(2.0 / 12.0));
+    assert_eq!(scores.average("other", "NumRet"), Some(4.0));
 }
 
 /// What an older version wrote is read, and merges with what this one writes, because values do not change from version to version.

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example tour columns`
 
-use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
+use laneval::columns::{Integers, Judgments, Records, Text};
 use laneval::{Dialect, Evaluator, Join, Qrels};
 
 /// Evaluates, and prints.
@@ -15,13 +15,8 @@ pub fn main() -> laneval::Result<()> {
     // The results: searches as codes of a dictionary, products as integers, scores as 32-bit floats; two batches of a log. The second batch
     // has a dictionary of its own, and continues the search with which the first ends.
     let first = Text::from(&["red shoes", "rain coat"]);
-    let first = Records {
-        query: Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first },
-        doc: Text::Numbers(Integers::from(&[1001u32, 1002, 1003, 2001])),
-        score: Some(Numbers::from(&[0.9f32, 0.8, 0.7, 0.6])),
-        rank: None,
-        span: None,
-    };
+    let codes = Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first };
+    let first = Records::scored(codes, &[1001u32, 1002, 1003, 2001], &[0.9f32, 0.8, 0.7, 0.6]);
     let second = Text::Utf8 { offsets: &[0, 9, 13], bytes: b"rain coattent" };
     let codes = Text::Coded { codes: Integers::from(&[0u8, 1, 1]), values: &second };
     let second = Records::scored(codes, &[2002u32, 3001, 3002], &[0.5f32, f32::NEG_INFINITY, 0.3]);

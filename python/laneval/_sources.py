@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from laneval import _native
 from laneval._arrays import lent
-from laneval._errors import UnanswerableError
+from laneval._errors import LanevalWarning, UnanswerableError
 from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names, units_of
 
 class ArrowStream(Protocol):
@@ -79,6 +79,7 @@ class Qrels:
         self._native = _native.Qrels(
             source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, of_units
         )
+        _warn_of_notes(self._native, 3)
 
     @property
     def queries(self) -> list[str]:
@@ -154,7 +155,15 @@ def _judgments(
     by = None if ready is None else ready.native.judgments_by()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
     units = units_of(options.get("qrels_units"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
+    read = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
+    _warn_of_notes(read, 4)
+    return read
+
+
+def _warn_of_notes(qrels: _native.Qrels, level: int) -> None:
+    """Warns of rows that were read as no judgments."""
+    for note in qrels.notes():
+        warnings.warn(note, LanevalWarning, stacklevel=level)
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

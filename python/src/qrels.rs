@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use laneval::tables::TableReader;
-use laneval::{Dialect, Join, OptionStyle, ReadAs, Watch};
+use laneval::{Dialect, Join, OptionStyle, ReadAs, Recognised, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -28,12 +28,14 @@ pub struct Qrels {
     pub rows: usize,
     /// The dialect in which they were read.
     dialect: Dialect,
+    /// What was done with rows that are no judgments.
+    notes: Vec<String>,
 }
 
 impl Qrels {
     /// Judgments that were not read.
     pub fn made(qrels: laneval::Qrels, rows: usize) -> Self {
-        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval }
+        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval, notes: Vec::new() }
     }
 }
 
@@ -66,23 +68,38 @@ impl Qrels {
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
-        let (tables, watching) = (tables(), Some(watch.clone()));
-        let join =
-            Join { dialect, qrels_as, judged_by, qrels_units, watch: watching, tables, ..Join::default() };
+        let (tables, watching, recognised) = (tables(), Some(watch.clone()), Arc::new(Recognised::default()));
+        let join = Join {
+            dialect,
+            qrels_as,
+            judged_by,
+            qrels_units,
+            watch: watching,
+            tables,
+            recognised: Some(recognised.clone()),
+            ..Join::default()
+        };
         let qrels = work(py, workers, &watch, || match &source {
             PySource::Text(input) => join.qrels(input.clone()),
             columns => columns
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
-        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect })
+        let notes = recognised.all().into_iter().filter(|text| text.note);
+        let notes = notes.map(|text| format!("{}: {}", text.name, text.what)).collect();
+        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, notes })
+    }
+
+    /// What was done with rows that are no judgments, in words.
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// Makes judgments of the bytes that `to_bytes` returned.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         let (qrels, dialect) = stored::from_bytes(py, bytes)?;
-        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect })
+        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect, notes: Vec::new() })
     }
 
     /// The judgments as bytes.

@@ -72,6 +72,8 @@ pub struct OwnedRows {
     groups: Option<IdBuffer>,
     /// The first position of each row and the one behind its last, if rows are passages.
     span: Option<[Vec<i64>; 2]>,
+    /// Where the rows of each record end, if records had lists.
+    lists: Vec<usize>,
 }
 
 /// The name of a group of judgments in messages.
@@ -194,6 +196,7 @@ impl OwnedRows {
                     Some(DictKeys::Lists(lists)) => {
                         let record = DictRecord { mapping, keys: lists, name, row };
                         rows.push_list(&record, (role, group.as_deref()), &mut codes)?;
+                        rows.lists.push(rows.codes.len());
                         continue;
                     }
                     Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
@@ -285,6 +288,7 @@ impl OwnedRows {
             values: Vec::new(),
             groups: None,
             span: None,
+            lists: Vec::new(),
         }
     }
 
@@ -315,7 +319,16 @@ impl OwnedRows {
 
     /// Appends other rows without groups. A query that is in both has two entries with the same text.
     pub fn append(&mut self, more: OwnedRows) {
-        let first = self.queries.offsets.len() as u32 - 1;
+        let (first, before) = (self.queries.offsets.len() as u32 - 1, self.len());
+        if !(self.lists.is_empty() && more.lists.is_empty()) {
+            // Of rows without lists each is a record.
+            let ends = |rows: &OwnedRows| match rows.lists.is_empty() {
+                true => (1..=rows.len()).collect(),
+                false => rows.lists.clone(),
+            };
+            self.lists = ends(self);
+            self.lists.extend(ends(&more).into_iter().map(|end| before + end));
+        }
         self.queries.append(more.queries);
         self.codes.extend(more.codes.iter().map(|code| first + code));
         self.docs.append(more.docs);
@@ -357,20 +370,25 @@ impl OwnedRows {
         self.codes.len()
     }
 
+    /// Where the rows of each record end, if records had lists.
+    fn lists(&self) -> Option<&[usize]> {
+        (!self.lists.is_empty()).then_some(&self.lists[..])
+    }
+
     /// Calls `work` with the rows as results.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        let span = self.positions();
-        work(&[Records { span, ..Records::scored(query, self.docs.text(), &self.values) }])
+        let (span, lists) = (self.positions(), self.lists());
+        work(&[Records { span, lists, ..Records::scored(query, self.docs.text(), &self.values) }])
     }
 
     /// Calls `work` with the rows as judgments.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        let span = self.positions();
-        let judgments = Judgments { span, ..Judgments::new(query, self.docs.text(), &self.values) };
+        let (span, lists) = (self.positions(), self.lists());
+        let judgments = Judgments { span, lists, ..Judgments::new(query, self.docs.text(), &self.values) };
         work(&[self.groups.as_ref().map_or(judgments, |groups| judgments.with_groups(groups.text()))])
     }
 }

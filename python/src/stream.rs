@@ -32,7 +32,7 @@ enum StreamFed {
     Labels(Box<laneval::Stream>),
     Run(Box<StreamedRun>),
     /// All batches, to be joined at the end.
-    Held(Arc<laneval::Qrels>, Option<PySource>),
+    Held(Arc<laneval::Qrels>, Box<Option<PySource>>),
 }
 
 /// What batches are of.
@@ -76,7 +76,7 @@ impl Stream {
                 });
                 StreamFed::Run(Box::new(run.map_err(said)?))
             }
-            StreamOf::Rows(qrels) => StreamFed::Held(qrels.qrels.clone(), None),
+            StreamOf::Rows(qrels) => StreamFed::Held(qrels.qrels.clone(), Box::new(None)),
             StreamOf::Labels(grades) => {
                 let book = Codebook::new(grades).map_err(said)?;
                 StreamFed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
@@ -109,7 +109,7 @@ impl Stream {
         let workers = Workers { little: source.len() < LITTLE, ..self.workers };
         let done = match &mut *fed {
             Some(StreamFed::Held(_, held)) => {
-                return match (held, source) {
+                return match (&mut **held, source) {
                     (_, PySource::Text(_)) => {
                         Err(unanswerable(py, "files are read in the order \"grouped\""))
                     }
@@ -180,7 +180,7 @@ impl Stream {
             Some(StreamFed::Held(qrels, held)) => {
                 let join = Join { watch: Some(self.watch.clone()), ..self.join.clone() };
                 let joined = |records: &[Records<'_>]| join.columns(&qrels, &[("run", records)]);
-                let matrix = held.as_ref().and_then(|held| held.with_records(joined));
+                let matrix = (*held).as_ref().and_then(|held| held.with_records(joined));
                 self.evaluator.summary(&matrix.unwrap_or_else(|| joined(&[]))?)
             }
             None => Err(Error::Stopped),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,39 @@ def test_what_is_wrong_with_lists_is_said() -> None:
     # A dict of lists that is no table stays an error.
     with pytest.raises(TypeError, match="a mapping of documents to their scores was expected"):
         laneval.evaluate(qrels, {"q": ["a"]}, "RR")
+
+
+def table_of(kind: str, columns: dict[str, list[object]]) -> Any:
+    if kind == "columns":
+        return columns
+    if kind == "records":
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    library = pytest.importorskip(kind)
+    return library.table(columns) if kind == "pyarrow" else library.DataFrame(columns)
+
+
+@pytest.mark.parametrize("kind", ["columns", "records", "pyarrow", "polars", "pandas"])
+def test_what_is_wrong_in_a_list_is_told_by_its_row(kind: str) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    run = table_of(kind, {"query": ["q1", "q2"], "retrieved_ids": [["a", "b"], ["b", "c", "b"]]})
+    with pytest.raises(laneval.InputError, match="run:2: docno 'b' occurs again for query 'q2', first on line 2"):
+        laneval.evaluate(qrels, run, "RR")
+    scores = table_of(kind, {"query": ["q1", "q2"], "retrieved_ids": [["a", "b"], ["b", "c"]], "score": [[2.0, 1.0], [1.0, float("nan")]]})
+    # pandas makes a null of what is not a number.
+    with pytest.raises(laneval.InputError, match="run:2: .*(NaN|nan|a null)"):
+        laneval.evaluate(qrels, scores, "RR")
+    judged = table_of(kind, {"query": ["q1", "q2"], "expected_ids": [["a", "b"], ["c", "c"]]})
+    with pytest.raises(laneval.InputError, match="qrels:2: docno 'c' is judged again for query 'q2', first on line 2"):
+        laneval.Qrels(judged)
+
+
+def test_rows_without_a_grade_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "quepid.csv"
+    path.write_text("query,docid,rating\nq1,a,1\nq2,,\nq3,c,\n")
+    with pytest.warns(laneval.LanevalWarning, match=r"quepid\.csv: 2 rows without a grade were skipped") as caught:
+        laneval.Qrels(path)
+        assert laneval.evaluate(path, {"q1": {"a": 1.0}}, "RR")["RR"] == 1.0
+    assert [warning.filename for warning in caught] == [__file__, __file__]
 
 
 def test_named_tuples_are_read_by_their_names() -> None:

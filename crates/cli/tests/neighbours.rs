@@ -120,6 +120,35 @@ fn empty_places_between_ids_keep_their_ranks() {
     assert_says(&error, &["late.ivecs: row 1 begins with an empty place, and ids follow"]);
 }
 
+/// An id that was found twice is an error, or does not count, also where both files have distances.
+#[test]
+fn ids_that_were_found_twice_count_as_repeats_says() {
+    let folder = Folder::new();
+    let near = [0.0, 1.0, 2.0, 3.0];
+    folder.put("truth.ivecs", ivecs(&[&[1, 2, 3, 4]]));
+    folder.put("truth.ibin", ibin(&[&[1, 2, 3, 4]], &near));
+    folder.put("found.ivecs", ivecs(&[&[1, 1, 2, 9]]));
+    folder.put("found.ibin", ibin(&[&[1, 1, 2, 9]], &near));
+    folder.put("one.ivecs", ivecs(&[&[1, 1, 1, 1]]));
+    let values = |args: &str| {
+        let text =
+            folder.out(&format!("eval {args} -m NNR@4,NNR(truth=2)@2,NNR(truth=2)@3 --format csv --quiet"));
+        let value = |line: &str| line.rsplit(',').next().unwrap().to_owned();
+        text.lines().filter(|line| line.contains(",mean,")).map(value).collect::<Vec<_>>()
+    };
+    for [truth, found] in [["truth.ivecs", "found.ivecs"], ["truth.ibin", "found.ibin"]] {
+        assert_eq!(values(&format!("{truth} {found} --repeats blank")), ["0.5", "0.5", "1"]);
+        assert_eq!(values(&format!("{truth} {found} --repeats first")), ["0.5", "1", "1"]);
+        assert_eq!(values(&format!("{truth} one.ivecs --repeats blank")), ["0.25", "0.5", "0.5"]);
+        folder.out(&format!("build {truth} {found} --repeats blank -o run.lmx --quiet"));
+        assert_eq!(values("run.lmx"), ["0.5", "0.5", "1"]);
+        let error = folder.error(&format!("eval {truth} {found} -m NNR@4"));
+        assert_says(&error, &[&format!("{found}:1: docno '1' occurs again for query '1'")]);
+        let error = folder.error(&format!("eval {truth} {found} -m NNR@4 --repeats sum"));
+        assert_says(&error, &["has ranks and no scores that could be added: take --repeats first or blank"]);
+    }
+}
+
 #[test]
 fn recall_by_all_neighbours_is_noted() {
     let folder = folder();
@@ -141,6 +170,8 @@ fn what_is_wrong_with_a_file_is_said() {
     folder.put("gt.ivecs", ivecs(&[&hundred, &hundred[..90]]));
     let said = |args: &str, said: &str| assert_says(&folder.error(&format!("eval {args} -m NNR@1")), &[said]);
     said("gt.ivecs found.ivecs", "gt.ivecs: row 2 has 90 ids, and row 1 has 100\n");
+    let error = folder.error("eval gt.ivecs found.ivecs -m NNR@1");
+    assert!(!error.contains("a row for each query"), "the number of its rows is not known: {error}");
     folder.put("gt.ivecs", &ivecs(&[&hundred[..]; 4])[..1234]);
     said(
         "gt.ivecs found.ivecs",

@@ -136,8 +136,10 @@ impl ListValues {
 
     /// The place of each value in its list, from 1.
     fn ranks(&self) -> Int32Array {
-        let of_row = |row: usize| (1..).take(self.count(row));
-        (0..self.ends.len()).flat_map(of_row).collect::<Vec<i32>>().into()
+        // Row by row into memory that is there: one iterator over all rows would neither know its length nor become vectors.
+        let mut ranks: Vec<i32> = Vec::with_capacity(self.values.len());
+        (0..self.ends.len()).for_each(|row| ranks.extend((1..).take(self.count(row))));
+        ranks.into()
     }
 
     /// Repeats each row of a column as often as its list has values, as a code.

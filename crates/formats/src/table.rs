@@ -20,8 +20,6 @@ pub struct ArrowTable {
     names: Vec<String>,
     batches: Vec<ArrowBatch>,
     rows: usize,
-    /// Where the documents of each row end, if rows have lists of them.
-    ends: Vec<usize>,
 }
 
 #[derive(Debug)]
@@ -33,6 +31,8 @@ struct ArrowBatch {
     group: Option<ArrayRef>,
     /// The first positions of passages, and those behind the last ones.
     span: Option<[ArrayRef; 2]>,
+    /// Where the documents of each row end, if rows have lists of them.
+    ends: Option<Vec<usize>>,
 }
 
 impl tables::Table for ArrowTable {
@@ -46,13 +46,6 @@ impl tables::Table for ArrowTable {
 
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>])) {
         ArrowTable::with_judgments(self, |batches| work(batches));
-    }
-
-    fn row(&self, row: u64) -> u64 {
-        match self.ends.is_empty() {
-            true => row,
-            false => self.ends.partition_point(|&end| (end as u64) < row) as u64 + 1,
-        }
     }
 }
 
@@ -69,14 +62,7 @@ impl ArrowTable {
     pub fn new(columns: &[String], places: Places) -> Self {
         let read = [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
-        ArrowTable {
-            columns: columns.to_vec(),
-            places,
-            names,
-            batches: Vec::new(),
-            rows: 0,
-            ends: Vec::new(),
-        }
+        ArrowTable { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
     }
 
     /// Adds the rows of some batches.
@@ -110,6 +96,7 @@ impl ArrowTable {
                 rank: rank.map(column),
                 group: group.map(column),
                 span: self.span_of(batch)?,
+                ends: None,
             }),
             // Rows with nulls are refused, whatever else is in them.
             Some(_) if count > 0 => None,
@@ -119,7 +106,17 @@ impl ArrowTable {
                 wrong.sort_unstable();
                 let (is_right, count) = (wrong.is_empty(), wrong.len());
                 more += self.note(wrong, count, found);
-                is_right.then(|| self.unfolded(unfolded))
+                let Unfolded { query, doc, number, rank, group, ends } = unfolded;
+                let number = number.map(|number| as_numbers(&number));
+                is_right.then_some(ArrowBatch {
+                    query,
+                    doc,
+                    number,
+                    rank,
+                    group,
+                    span: None,
+                    ends: Some(ends),
+                })
             }
         };
         if let Some(of) = of {
@@ -178,15 +175,6 @@ impl ArrowTable {
         (count - (found.len() - before)) as u64
     }
 
-    /// Takes the columns of the next batch, whose rows had lists.
-    fn unfolded(&mut self, unfolded: Unfolded) -> ArrowBatch {
-        let before = self.ends.last().copied().unwrap_or(0);
-        let Unfolded { query, doc, number, rank, group, ends } = unfolded;
-        self.ends.extend(ends.into_iter().map(|end| before + end));
-        let number = number.map(|number| as_numbers(&number));
-        ArrowBatch { query, doc, number, rank, group, span: None }
-    }
-
     /// Checks that columns have types that are allowed for them.
     fn check_types(&self, of: &ArrowBatch) -> Result<(), WrongTable> {
         let Places { query, doc, number, rank, group, .. } = self.places;
@@ -221,9 +209,7 @@ impl ArrowTable {
 
     /// Adds the rows of another table.
     pub fn append(&mut self, more: ArrowTable) {
-        let before = self.ends.last().copied().unwrap_or(0);
         self.rows += more.rows;
-        self.ends.extend(more.ends.into_iter().map(|end| before + end));
         self.batches.extend(more.batches);
     }
 
@@ -246,6 +232,7 @@ impl ArrowTable {
                 score: batch.number.as_ref().and_then(floats),
                 rank: batch.rank.as_ref().and_then(integers),
                 span: batch.positions(),
+                lists: batch.ends.as_deref(),
             });
             work(&records.collect::<Vec<_>>())
         })
@@ -256,8 +243,8 @@ impl ArrowTable {
         self.with_ids(|ids| {
             let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
                 let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
-                let span = batch.positions();
-                let judgments = Judgments { span, ..Judgments::new(ids[0], ids[1], grades) };
+                let (span, lists) = (batch.positions(), batch.ends.as_deref());
+                let judgments = Judgments { span, lists, ..Judgments::new(ids[0], ids[1], grades) };
                 if batch.group.is_some() { judgments.with_groups(ids[2]) } else { judgments }
             });
             work(&judgments.collect::<Vec<_>>())

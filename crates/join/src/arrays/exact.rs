@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::numbers::ArrayNumber;
-use super::scratch::ExactRow;
+use super::scratch::{ExactRow, Scratch};
 use super::shape::{depth, few_enough, wrong};
 use super::{Coder, Ideal, RankingSource, Rankings};
 use crate::error::Result;
@@ -19,9 +19,9 @@ impl Rankings<'_> {
         row: usize,
         coder: &Coder,
         reach: usize,
-        of_row: &mut ExactRow,
+        scratch: &mut Scratch,
     ) -> Result<()> {
-        let ExactRow { ranking, grades, judged } = of_row;
+        let Scratch { matching, row: ExactRow { ranking, grades, judged }, .. } = scratch;
         [&mut *grades, &mut *judged].into_iter().for_each(Vec::clear);
         ranking.clear();
         match &self.source {
@@ -34,7 +34,7 @@ impl Rankings<'_> {
                 with_numbers!(*scores, scores => rank(&scores[of_row], ranking))
                     .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
             }
-            RankingSource::Lists(lists) => lists.graded(row, coder, ranking, judged)?,
+            RankingSource::Lists(lists) => lists.graded(row, coder, matching, ranking, judged)?,
         }
         let listed = matches!(self.source, RankingSource::Lists(_));
         if !listed {

@@ -11,18 +11,17 @@ use fearless_simd::{Level, dispatch, prelude::*};
 
 use super::grades::Coder;
 use super::lists::Lists;
-use super::matching::{ArrayId, FEW, FoundId, HasTable, MatchRoom, RowIds};
+use super::match_room::{HasTables, MatchRoom};
+use super::matching::{ArrayId, FEW, FoundId, RowIds};
 use super::numbers::ArrayNumber;
 use super::repeated::RepeatedIds;
 use super::scratch::Scratch;
 use super::shape::{Layout, depth, few_enough, wrong};
+use super::short::SHORT;
 use crate::error::Result;
 use crate::label::Block;
 use crate::label::code::{FIRST_GRADE, PAST_END, UNPOOLED};
 use crate::numbers::{Integers, Numbers, with_numbers};
-
-/// The number of counts of judgments that are made before they go to a block.
-const COUNTS_TOGETHER: usize = 1 << 11;
 
 /// An array of ids with its name in errors.
 #[derive(Debug, Clone)]
@@ -195,23 +194,13 @@ impl IdArrays<'_> {
 struct RowsFilled<'f> {
     /// The number of judged documents of each grade of a row whose truth is complete.
     whole: Vec<u32>,
+    /// A row of the block that has these.
+    as_whole: Option<usize>,
     reach: usize,
     room: &'f mut MatchRoom,
-    /// The number of judged documents of some rows, `[row][grade]`, and of how many rows.
+    /// The number of judged documents of each grade of a row.
     judged: &'f mut Vec<u32>,
-    counted: usize,
     block: &'f mut Block,
-}
-
-impl RowsFilled<'_> {
-    /// Moves the counts to the block.
-    fn flush(&mut self) {
-        if self.counted > 0 {
-            self.block.push_judged(self.counted, FIRST_GRADE, self.judged);
-        }
-        self.judged.clear();
-        self.counted = 0;
-    }
 }
 
 impl IdArrays<'_> {
@@ -239,7 +228,7 @@ impl IdArrays<'_> {
 
     /// Appends rows to a block whose arrays have one type.
     #[inline(always)]
-    fn fill_alike<S: Simd, K: HasTable>(
+    fn fill_alike<S: Simd, K: HasTables>(
         &self,
         simd: S,
         [truth, found]: [&[K]; 2],
@@ -273,7 +262,7 @@ impl IdArrays<'_> {
 
     /// Appends a row to a block.
     #[inline(always)]
-    fn fill_row<S: Simd, K: HasTable>(
+    fn fill_row<S: Simd, K: HasTables>(
         &self,
         simd: S,
         row: usize,
@@ -281,20 +270,18 @@ impl IdArrays<'_> {
         found: RowIds<'_, K>,
         into: &mut RowsFilled<'_>,
     ) -> Result<()> {
-        let RowsFilled { whole, reach, room, judged, counted, block } = into;
+        let RowsFilled { whole, as_whole, reach, room, judged, block } = into;
         let count = truth.ids.len();
         let mut depth = depth(row, found.ids.len())?;
         few_enough(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
         let by_distance = matches!(self.worth, Worth::Nearness { distances: Some(_) } | Worth::Within { .. });
-        let mut of_row = Vec::new();
+        let (all, mut of_row) = (std::mem::take(&mut room.codes), std::mem::take(&mut room.of_row));
         if by_distance {
-            let mut firsts = std::mem::take(&mut room.firsts);
-            self.firsts(row, truth.ids, &mut firsts)?;
+            self.firsts(row, truth.ids, &mut room.firsts)?;
+            of_row.clear();
             of_row.push(UNPOOLED);
-            of_row.extend(firsts.iter().map(|&first| room.codes[first as usize + 1]));
-            room.firsts = firsts;
+            of_row.extend(room.firsts.iter().map(|&first| all[first as usize + 1]));
         }
-        let all = std::mem::take(&mut room.codes);
         let codes: &[u8] = if by_distance { &of_row } else { &all };
         let labels = block.room(depth);
         let is_plain = if count.max(depth) <= FEW {
@@ -305,29 +292,34 @@ impl IdArrays<'_> {
             }
             is_plain
         } else {
-            let (table, codes) = (K::table(room), &codes[..count + 1]);
-            table.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column])
+            let (tables, codes) = (K::tables(room), &codes[..count + 1]);
+            match count.max(depth) <= SHORT {
+                true => tables.short.label(truth.ids, found.ids, codes, labels),
+                false => tables.long.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column]),
+            }
         };
         if !is_plain || self.is_within() {
             depth = self.label_plainly((row, truth.ids, found.ids), codes, &mut room.found, labels)?;
         }
-        if is_plain && count == self.width && !by_distance {
-            judged.extend_from_slice(whole);
-        } else {
-            let first = judged.len();
-            judged.resize(first + whole.len(), 0);
-            let judged_of_row = &mut judged[first..];
-            for (id, code) in truth.ids.iter().zip(&codes[1..]) {
-                let is_empty = self.has_empty() && id.is_empty();
-                judged_of_row[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
+        block.push_labels(depth.min(*reach));
+        let is_whole = is_plain && count == self.width && (!by_distance || codes == all);
+        match (is_whole, *as_whole) {
+            (true, Some(row)) => block.push_judged_as(row),
+            (true, None) => {
+                *as_whole = Some(block.judged_rows());
+                block.push_judged(1, FIRST_GRADE, whole);
+            }
+            (false, _) => {
+                judged.clear();
+                judged.resize(whole.len(), 0);
+                for (id, code) in truth.ids.iter().zip(&codes[1..]) {
+                    let is_empty = self.has_empty() && id.is_empty();
+                    judged[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
+                }
+                block.push_judged(1, FIRST_GRADE, judged);
             }
         }
-        *counted += 1;
-        block.push_labels(depth.min(*reach));
-        room.codes = all;
-        if judged.len() >= COUNTS_TOGETHER {
-            into.flush();
-        }
+        (room.codes, room.of_row) = (all, of_row);
         Ok(())
     }
 
@@ -351,14 +343,24 @@ impl IdArrays<'_> {
         Ok(room.len())
     }
 
-    /// Finds the found ids of a row that count, by a plain function of the widest ids, and returns those of the truth.
-    fn graded_row(&self, row: usize, found: &mut Vec<FoundId>) -> Result<Vec<i64>> {
-        let (mut of_truth, mut of_found) = (Vec::new(), Vec::new());
-        self.widened(&self.truth, row, &mut of_truth)?;
-        self.widened(&self.found, row, &mut of_found)?;
-        let (truth, ids) = (self.row(&of_truth, 0..of_truth.len()), self.row(&of_found, 0..of_found.len()));
-        self.plain(row, truth.ids, ids.ids, found)?;
-        Ok(truth.ids.to_vec())
+    /// Finds the found ids of a row that count, of the widest ids, and leaves these in the room.
+    fn widest_row(&self, row: usize, room: &mut MatchRoom) -> Result<()> {
+        let MatchRoom { widened: [of_truth, of_found], found, .. } = room;
+        self.widened(&self.truth, row, of_truth)?;
+        self.widened(&self.found, row, of_found)?;
+        for ids in [of_truth, of_found] {
+            let count = self.row(&ids[..], 0..ids.len()).ids.len();
+            ids.truncate(count);
+        }
+        found.clear();
+        let widened = std::mem::take(&mut room.widened);
+        let mut matched = std::mem::take(&mut room.found);
+        let [truth, found] = &widened;
+        let see = |at, column| matched.push(FoundId { at, column, is_nothing: false });
+        let is_plain = i64::tables(room).long.match_ids(truth, found, see);
+        let whatever = if is_plain { Ok(()) } else { self.plain(row, truth, found, &mut matched) };
+        (room.widened, room.found) = (widened, matched);
+        whatever
     }
 }
 
@@ -418,10 +420,9 @@ impl Lists for IdArrays<'_> {
         let Scratch { level, judged, matching: room, .. } = scratch;
         let level = *level;
         self.codes(coder, &mut room.codes)?;
-        judged.clear();
         let mut whole = vec![0; coder.book().grades().len()];
         room.codes[1..].iter().for_each(|code| whole[usize::from(code - FIRST_GRADE)] += 1);
-        let mut into = RowsFilled { whole, reach, room, judged, counted: 0, block };
+        let mut into = RowsFilled { whole, as_whole: None, reach, room, judged, block };
         let of = &mut into;
         match (self.truth.ids, self.found.ids) {
             (Integers::I32(truth), Integers::I32(found)) => {
@@ -439,22 +440,21 @@ impl Lists for IdArrays<'_> {
                 dispatch!(level, simd => self.fill_alike(simd, both, rows, of))
             }
             _ => self.fill_mixed(level, rows, of),
-        }?;
-        into.flush();
-        Ok(())
+        }
     }
 
     fn graded(
         &self,
         row: usize,
         coder: &Coder,
+        room: &mut MatchRoom,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()> {
         let row = row_of(&self.dropped, row);
-        let (mut found, mut firsts) = (Vec::new(), Vec::new());
-        let truth = self.graded_row(row, &mut found)?;
-        self.firsts(row, &truth, &mut firsts)?;
+        self.widest_row(row, room)?;
+        let MatchRoom { widened: [truth, _], found, firsts, .. } = room;
+        self.firsts(row, truth, firsts)?;
         let grade = |column: usize| {
             let grade = self.grade(firsts[column] as usize);
             match coder.book().code(grade) {
@@ -468,7 +468,7 @@ impl Lists for IdArrays<'_> {
         for (column, _) in truth.iter().enumerate().filter(|(_, id)| !is_empty(id)) {
             judged.push(grade(column)?);
         }
-        for of in found {
+        for of in &*found {
             let column = match (of.is_nothing, self.is_within()) {
                 (true, _) => 0,
                 (false, true) => self.column_within(row, truth.len(), of.at)?,

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use super::grades::Coder;
+use super::match_room::MatchRoom;
 use super::repeated::RepeatedIds;
 use super::scratch::Scratch;
 use super::shape::{depth, few_enough, wrong};
@@ -70,6 +71,7 @@ pub(super) trait Lists: Sync {
         &self,
         row: usize,
         coder: &Coder,
+        room: &mut MatchRoom,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()>;
@@ -151,6 +153,7 @@ where
         &self,
         row: usize,
         coder: &Coder,
+        _room: &mut MatchRoom,
         ranking: &mut Vec<Option<f64>>,
         judged: &mut Vec<f64>,
     ) -> Result<()> {

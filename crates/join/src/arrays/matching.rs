@@ -1,10 +1,10 @@
 //! Finds the ids of one list in another: for each found id its column in the truth.
 //!
-//! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of the found ones. Longer lists go through
-//! a table of slots that stays in the cache. It is never cleared: what a slot holds counts only if its place is one of the row's own, and
-//! places go on from row to row.
+//! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of the found ones. Up to 255 go through
+//! tables of [bytes](super::short). Longer lists go through a table of slots that stays in the cache. It is never cleared: what a slot holds
+//! counts only if its place is one of the row's own, and places go on from row to row.
 //!
-//! Both stop at what is rare, an id that is there twice or an empty place between others, and leave the row to a plain function.
+//! All stop at what is rare, an id that is there twice or an empty place between others, and leave the row to a plain function.
 
 use fearless_simd::{i32x16, i64x8, prelude::*};
 
@@ -202,37 +202,6 @@ pub(super) struct FoundId {
     pub is_nothing: bool,
 }
 
-/// Memory for matching ids, used again from row to row.
-#[derive(Debug, Default)]
-pub(super) struct MatchRoom {
-    pub narrow: SlotTable<i32>,
-    pub wide: SlotTable<i64>,
-    /// The ids of a row as numbers of 64 bits.
-    pub widened: [Vec<i64>; 2],
-    /// The column of each id of the truth that counts as its own.
-    pub firsts: Vec<u32>,
-    /// The code of each column, from 1, and that of no column.
-    pub codes: Vec<u8>,
-    pub found: Vec<FoundId>,
-}
-
-/// Finds the table for ids of a width.
-pub(super) trait HasTable: ArrayId {
-    fn table(room: &mut MatchRoom) -> &mut SlotTable<Self>;
-}
-
-impl HasTable for i32 {
-    fn table(room: &mut MatchRoom) -> &mut SlotTable<i32> {
-        &mut room.narrow
-    }
-}
-
-impl HasTable for i64 {
-    fn table(room: &mut MatchRoom) -> &mut SlotTable<i64> {
-        &mut room.wide
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,13 +232,13 @@ mod tests {
         (is_plain(truth) && is_plain(found)).then(|| found.iter().map(column).collect())
     }
 
-    fn check<K: HasTable + std::fmt::Debug>(all: &[K], of: impl Fn(u64) -> K) {
+    fn check<K: ArrayId + std::fmt::Debug>(all: &[K], of: impl Fn(u64) -> K) {
         let mut state = 7u64;
         let mut below = |end: u64| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) % end
         };
-        let (mut room, mut plain, mut rare) = (MatchRoom::default(), 0, 0);
+        let (mut table, mut plain, mut rare) = (SlotTable::default(), 0, 0);
         for number in 0..3000 {
             let most = if number % 3 == 0 { 40 } else { FEW as u64 };
             let row = |random: &mut dyn FnMut(u64) -> u64| -> Vec<K> {
@@ -286,7 +255,7 @@ mod tests {
             let expected = expected(&truth, &found);
             *if expected.is_some() { &mut plain } else { &mut rare } += 1;
             let mut columns = vec![0; found.len()];
-            let is_plain = K::table(&mut room).match_ids(&truth, &found, |at, column| columns[at] = column);
+            let is_plain = table.match_ids(&truth, &found, |at, column| columns[at] = column);
             assert_eq!(is_plain.then_some(columns), expected, "{truth:?} {found:?}");
             if truth.len().max(found.len()) > FEW {
                 continue;

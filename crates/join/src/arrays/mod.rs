@@ -11,6 +11,7 @@ mod exact;
 mod grades;
 mod id_arrays;
 mod lists;
+mod match_room;
 mod matching;
 mod matrix;
 mod neighbours;
@@ -19,6 +20,7 @@ mod ranked;
 mod repeated;
 mod scratch;
 mod shape;
+mod short;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -308,9 +310,7 @@ impl<'a> Rankings<'a> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         if !coder.book().is_exact() {
-            return rows
-                .into_iter()
-                .try_for_each(|row| self.fill_exact(block, row, coder, reach, &mut scratch.row));
+            return rows.into_iter().try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
         let given = Given::new(self.ideal, coder.book())?;
         let Scratch { level, judged, unranked, keys, .. } = scratch;

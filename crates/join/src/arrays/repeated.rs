@@ -1,6 +1,9 @@
 //! What becomes of an id that was found twice.
 
 /// What becomes of an id that is in a list of found ids for the second time.
+///
+/// These are the ways of [`Repeats`](crate::label::Repeats) that need no scores. It is a type of its own because ids in arrays have none, so that
+/// asking for their sum is no error that only shows when a program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RepeatedIds {
     /// It is an error.

@@ -2,7 +2,7 @@
 
 use fearless_simd::Level;
 
-use super::matching::MatchRoom;
+use super::match_room::MatchRoom;
 use super::numbers::Key;
 use super::ranked::RankedScores;
 use crate::label::Block;

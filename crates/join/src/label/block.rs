@@ -108,6 +108,16 @@ impl Block {
         self.facts.push_all(rankings, first, judged);
     }
 
+    /// Gives the next ranking whose labels were taken the judgments of an earlier one.
+    pub fn push_judged_as(&mut self, row: usize) {
+        self.facts.push_again(row);
+    }
+
+    /// The number of rankings that have judgments.
+    pub fn judged_rows(&self) -> usize {
+        self.facts.len()
+    }
+
     /// Takes the judgments of the rankings from another block, which has as many rankings.
     pub fn take_facts(&mut self, of: &mut Block) {
         std::mem::swap(&mut self.facts, &mut of.facts);

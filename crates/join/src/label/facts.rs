@@ -19,12 +19,14 @@ pub struct Facts {
     offsets: Vec<u32>,
     codes: Vec<u8>,
     counts: Vec<u32>,
+    /// The row of each query, where some queries share one. Otherwise there are none, and each query has its own.
+    shared: Vec<u32>,
 }
 
 impl Facts {
     /// Makes facts of no queries.
     pub fn new() -> Self {
-        Facts { offsets: vec![0], codes: Vec::new(), counts: Vec::new() }
+        Facts { offsets: vec![0], ..Facts::default() }
     }
 
     /// Appends a query whose documents carry these codes (2 … 255), in any order.
@@ -48,18 +50,42 @@ impl Facts {
             self.codes.push(code);
             self.counts.push(counts[usize::from(code)]);
         }
-        self.offsets.push(self.codes.len() as u32);
+        self.end_rows([self.codes.len() as u32]);
+    }
+
+    /// Ends a row of a query of its own at each of these entries.
+    fn end_rows(&mut self, ends: impl IntoIterator<Item = u32>) {
+        let before = self.rows();
+        self.offsets.extend(ends);
+        if !self.shared.is_empty() {
+            self.shared.extend(before as u32..self.rows() as u32);
+        }
+    }
+
+    /// The number of rows, of which several queries may have one.
+    fn rows(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Appends a query with the judgments of an earlier one, which take no more memory. Where all judgments are alike, this saves the time of
+    /// writing them again and of adding them up.
+    pub(super) fn push_again(&mut self, query: usize) {
+        if self.shared.is_empty() {
+            self.shared.extend(0..self.rows() as u32);
+        }
+        self.shared.push(self.shared[query]);
     }
 
     /// Appends `queries` queries by the number of their documents of each code from `first` on, `[query][code]`.
     pub(super) fn push_all(&mut self, queries: usize, first: u8, counts: &[u32]) {
         let mut end = self.codes.len();
         if counts.is_empty() {
-            self.offsets.extend(std::iter::repeat_n(end as u32, queries));
+            self.end_rows(std::iter::repeat_n(end as u32, queries));
             return;
         }
         self.codes.resize(end + counts.len(), 0);
         self.counts.resize(end + counts.len(), 0);
+        let before = self.rows();
         self.offsets.reserve(queries);
         for of_query in counts.chunks_exact(counts.len() / queries) {
             // All are written, and those that occur are kept: a branch on whether one occurs could not be predicted.
@@ -71,6 +97,9 @@ impl Facts {
         }
         self.codes.truncate(end);
         self.counts.truncate(end);
+        if !self.shared.is_empty() {
+            self.shared.extend(before as u32..self.rows() as u32);
+        }
     }
 
     /// Forgets all queries.
@@ -78,14 +107,24 @@ impl Facts {
         self.offsets.truncate(1);
         self.codes.clear();
         self.counts.clear();
+        self.shared.clear();
     }
 
-    /// Appends the queries of `others`.
+    /// Appends the queries of `others`, each with a row of its own.
     pub fn append(&mut self, others: &Facts) {
-        let before = self.codes.len() as u32;
-        self.offsets.extend(others.offsets.iter().skip(1).map(|offset| before + offset));
-        self.codes.extend_from_slice(&others.codes);
-        self.counts.extend_from_slice(&others.counts);
+        if others.shared.is_empty() {
+            let before = self.codes.len() as u32;
+            self.codes.extend_from_slice(&others.codes);
+            self.counts.extend_from_slice(&others.counts);
+            self.end_rows(others.offsets.iter().skip(1).map(|offset| before + offset));
+            return;
+        }
+        for query in 0..others.len() {
+            let QueryFacts { codes, counts } = others.of(query);
+            self.codes.extend_from_slice(codes);
+            self.counts.extend_from_slice(counts);
+            self.end_rows([self.codes.len() as u32]);
+        }
     }
 
     /// Makes facts of the three columns of a file; `None` if the columns do not fit together.
@@ -96,7 +135,7 @@ impl Facts {
         if !ends || !ascending || codes.len() != counts.len() {
             return None;
         }
-        Some(Facts { offsets, codes, counts })
+        Some(Facts { offsets, codes, counts, shared: Vec::new() })
     }
 
     /// Checks that every query has ascending codes below `codes` and from [`NEGATIVE`] on, each with a document at least, and no
@@ -132,14 +171,14 @@ impl Facts {
             && within == starts.map(|of| falls(of[0] as usize)).sum::<usize>()
     }
 
-    /// The facts as columns.
+    /// The facts as columns, for a file. They have a row for each query, because only those of a block share rows.
     pub(super) fn columns(&self) -> FactColumns<'_> {
         FactColumns { offsets: &self.offsets, codes: &self.codes, counts: &self.counts }
     }
 
     /// The number of queries.
     pub fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
+        if self.shared.is_empty() { self.rows() } else { self.shared.len() }
     }
 
     /// Whether there are no queries.
@@ -149,20 +188,21 @@ impl Facts {
 
     /// The facts of one query.
     pub fn of(&self, query: usize) -> QueryFacts<'_> {
-        let range = self.offsets[query] as usize..self.offsets[query + 1] as usize;
+        let row = self.shared.get(query).map_or(query, |&row| row as usize);
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
         QueryFacts { codes: &self.codes[range.clone()], counts: &self.counts[range] }
     }
 
     /// Computes, for every query, `value` of the sum of `term(code, count)` over its codes.
     ///
-    /// The running sum over all queries comes first, and the sum of a query is a difference of two running sums: a loop over the few codes
+    /// The running sum over all rows comes first, and the sum of a query is a difference of two running sums: a loop over the few codes
     /// of each query ends where no branch predictor expects it, which costs three times as much.
     pub fn map_sums(
         &self,
         term: impl Fn(u8, u32) -> u64 + Sync,
         value: impl Fn(u64) -> f64 + Sync,
     ) -> Vec<f64> {
-        let mut values = vec![0.0; self.len()];
+        let mut values = vec![0.0; self.rows()];
         values.par_chunks_mut(PIECE).enumerate().for_each_init(Vec::new, |sums, (piece, values)| {
             let offsets = &self.offsets[piece * PIECE..][..values.len() + 1];
             let entries = offsets[0] as usize..offsets[values.len()] as usize;
@@ -180,6 +220,9 @@ impl Facts {
                 *out = value(upto(of[1]).wrapping_sub(upto(of[0])));
             }
         });
+        if !self.shared.is_empty() {
+            values = self.shared.iter().map(|&row| values[row as usize]).collect();
+        }
         values
     }
 }
@@ -260,6 +303,44 @@ mod tests {
             }
         }
         assert!(sound > 50 && unsound > 50, "{sound} sound, {unsound} unsound");
+    }
+
+    /// Queries that share a row say the same as those that have rows of their own, however they are mixed and appended.
+    #[test]
+    fn shared_rows_are_those_of_each_query() {
+        let (mut shared, mut own, mut all) = (Facts::new(), Facts::new(), Facts::new());
+        let rows = [&[(4, 2), (7, 1)][..], &[], &[(3, 9)]];
+        let mut first = [None; 3];
+        for number in [0, 0, 1, 2, 0, 1, 1, 2, 2, 0] {
+            match first[number] {
+                Some(query) => shared.push_again(query),
+                None => {
+                    first[number] = Some(shared.len());
+                    shared.push_counts(rows[number].iter().copied());
+                }
+            }
+            own.push_counts(rows[number].iter().copied());
+        }
+        shared.push_all(2, 3, &[0, 1, 2, 0]);
+        own.push_all(2, 3, &[0, 1, 2, 0]);
+        assert_eq!((shared.len(), shared.codes.len()), (own.len(), 5));
+        for query in 0..own.len() {
+            assert!(shared.of(query).iter().eq(own.of(query).iter()), "query {query}");
+        }
+        let weigh = |facts: &Facts| {
+            facts.map_sums(|code, count| u64::from(code) * u64::from(count), |sum| sum as f64)
+        };
+        assert_eq!(weigh(&shared), weigh(&own));
+        all.push([5]);
+        all.append(&shared);
+        all.append(&own);
+        assert_eq!((all.len(), all.shared.len()), (1 + 2 * own.len(), 0));
+        assert!((0..own.len()).all(|query| all.of(1 + query).iter().eq(own.of(query).iter())));
+        shared.append(&own);
+        assert!(shared.of(own.len() + 3).iter().eq(rows[2].iter().copied()));
+        shared.clear();
+        shared.push([6]);
+        assert!(shared.len() == 1 && shared.of(0).iter().eq([(6, 1)]));
     }
 
     #[test]

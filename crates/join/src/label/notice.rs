@@ -192,6 +192,36 @@ fn by_all(measure: &str, rank: &u32, neighbours: &usize, f: &mut fmt::Formatter<
     )
 }
 
+/// Says what was seen of the scores and the documents of a run.
+fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::NothingJudged { queries } => write!(
+            f,
+            "no retrieved document is judged, in any of its {queries} queries: compare the document ids with those of \
+             the judgments, and check for extra spaces, quotes or leading zeros"
+        ),
+        Notice::EqualScores { ties, .. } => {
+            let by = order_said(*ties);
+            write!(f, "all results of a query have the same score, in every query: they are ordered {by}")
+        }
+        Notice::ContraryRanks { queries, of } => write!(
+            f,
+            "scores and the rank column contradict each other in {queries} of {of} queries (first against last line): \
+             the order follows the scores, the highest first"
+        ),
+        Notice::TiesInF32 { queries } => {
+            let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
+            write!(
+                f,
+                "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order the \
+                 documents differently there, and so does --score f32"
+            )
+        }
+        // The others are said elsewhere.
+        _ => Ok(()),
+    }
+}
+
 /// Says what is to be known of the units of results.
 fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
@@ -215,7 +245,7 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 "{results} {have} below 0, so the sum of a unit is the lower the more results it has: --repeats mean or first does not count them"
             )
         }
-        // The others were said already.
+        // The others are said elsewhere.
         _ => Ok(()),
     }
 }
@@ -244,28 +274,10 @@ impl fmt::Display for Notice {
     /// Writes the notice as a sentence, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::NothingJudged { queries } => write!(
-                f,
-                "no retrieved document is judged, in any of its {queries} queries: compare the document ids with those of \
-                 the judgments, and check for extra spaces, quotes or leading zeros"
-            ),
-            Notice::EqualScores { ties, .. } => {
-                let by = order_said(*ties);
-                write!(f, "all results of a query have the same score, in every query: they are ordered {by}")
-            }
-            Notice::ContraryRanks { queries, of } => write!(
-                f,
-                "scores and the rank column contradict each other in {queries} of {of} queries (first against last line): \
-                 the order follows the scores, the highest first"
-            ),
-            Notice::TiesInF32 { queries } => {
-                let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
-                write!(
-                    f,
-                    "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order the \
-                     documents differently there, and so does --score f32"
-                )
-            }
+            Notice::NothingJudged { .. }
+            | Notice::EqualScores { .. }
+            | Notice::ContraryRanks { .. }
+            | Notice::TiesInF32 { .. } => seen_said(self, f),
             Notice::LargestOfGroups { by, measures } => {
                 few(measures, f)?;
                 write!(f, ": a document with several judgments, by {by}, counts with its largest grade")
@@ -295,7 +307,9 @@ impl fmt::Display for Notice {
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
-            of_units => units_said(of_units, f),
+            Notice::RepeatsAreBlank { .. } | Notice::UnitsTold { .. } | Notice::NegativeSums { .. } => {
+                units_said(self, f)
+            }
         }
     }
 }

@@ -72,6 +72,9 @@ pub struct Records<'a> {
     /// The positions where the results begin, and those behind their ends, for results that are passages
     /// ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
     pub span: Option<[Integers<'a>; 2]>,
+    /// Where the results of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
+    /// the table.
+    pub lists: Option<&'a [usize]>,
 }
 
 impl<'a> Records<'a> {
@@ -81,7 +84,14 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         score: impl Into<Numbers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None, span: None }
+        Records {
+            query: query.into(),
+            doc: doc.into(),
+            score: Some(score.into()),
+            rank: None,
+            span: None,
+            lists: None,
+        }
     }
 
     /// Makes results with their ranks.
@@ -90,7 +100,14 @@ impl<'a> Records<'a> {
         doc: impl Into<Text<'a>>,
         rank: impl Into<Integers<'a>>,
     ) -> Self {
-        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()), span: None }
+        Records {
+            query: query.into(),
+            doc: doc.into(),
+            score: None,
+            rank: Some(rank.into()),
+            span: None,
+            lists: None,
+        }
     }
 
     /// Adds the first position of each row, and the one behind its last.
@@ -139,13 +156,16 @@ pub struct Judgments<'a> {
     pub subgroup: Option<Text<'a>>,
     /// The positions where the judged passages begin, and those behind their ends, for judgments by span.
     pub span: Option<[Integers<'a>; 2]>,
+    /// Where the judgments of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
+    /// the table.
+    pub lists: Option<&'a [usize]>,
 }
 
 impl<'a> Judgments<'a> {
     /// Makes judgments of these columns.
     pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
         let (query, doc, grade) = (query.into(), doc.into(), grade.into());
-        Judgments { query, doc, grade, group: None, subgroup: None, span: None }
+        Judgments { query, doc, grade, group: None, subgroup: None, span: None, lists: None }
     }
 
     /// Adds the judge, the subtopic or the group of preferences of each row.
@@ -198,6 +218,8 @@ pub(in crate::ingest) struct CheckedBatch<'a> {
     pub(in crate::ingest) groups: [Option<Text<'a>>; 2],
     /// The first position of each row, and the one behind its last.
     pub(in crate::ingest) span: Option<[Integers<'a>; 2]>,
+    /// Where the rows of the lists of each row of a table end.
+    pub(in crate::ingest) lists: Option<&'a [usize]>,
     /// The dictionary of the queries, if a table of its codes pays.
     pub(in crate::ingest) queries: Option<u32>,
     /// The dictionary of the documents, if a table of its hashes pays.
@@ -215,24 +237,6 @@ pub(in crate::ingest) struct CheckedColumns<'a> {
     pub(in crate::ingest) hashes: Vec<Vec<HashedId>>,
     /// Whether documents are integers in any batch.
     pub(in crate::ingest) numeric: bool,
-    /// The rows of the file to which rows belong, where these are others.
-    pub(in crate::ingest) origins: RowOrigins<'a>,
-}
-
-/// A function from a row, from 1, to the row of the file to which it belongs.
-#[derive(Clone, Copy)]
-pub(in crate::ingest) struct RowOrigins<'a>(pub &'a (dyn Fn(u64) -> u64 + Sync));
-
-impl Default for RowOrigins<'_> {
-    fn default() -> Self {
-        RowOrigins(&|row| row)
-    }
-}
-
-impl std::fmt::Debug for RowOrigins<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("RowOrigins")
-    }
 }
 
 /// The number of rows that are checked at a time.
@@ -242,13 +246,23 @@ impl<'a> CheckedColumns<'a> {
     /// Takes the results of a run called `name`.
     pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
         let batch = |records: &Records<'a>| {
-            let Records { query, doc, score, rank, span } = *records;
+            let Records { query, doc, score, rank, span, lists } = *records;
             let value = match (score, rank) {
                 (Some(scores), _) => SortValue::Number(scores),
                 (None, Some(ranks)) => SortValue::Rank(ranks),
                 (None, None) => return Err("has neither scores nor ranks"),
             };
-            Ok(CheckedBatch { query, doc, value, rank, groups: [None; 2], span, queries: None, docs: None })
+            Ok(CheckedBatch {
+                query,
+                doc,
+                value,
+                rank,
+                groups: [None; 2],
+                span,
+                lists,
+                queries: None,
+                docs: None,
+            })
         };
         let is_ranked = |batch: &CheckedBatch<'_>| matches!(batch.value, SortValue::Rank(_));
         let columns = Self::new(name, records.iter().map(batch), seed)?;
@@ -262,9 +276,9 @@ impl<'a> CheckedColumns<'a> {
 
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch = |&Judgments { query, doc, grade, group, subgroup, span }: &Judgments<'a>| {
+        let batch = |&Judgments { query, doc, grade, group, subgroup, span, lists }: &Judgments<'a>| {
             let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
-            Ok(CheckedBatch { query, doc, value, rank: None, groups, span, queries: None, docs: None })
+            Ok(CheckedBatch { query, doc, value, rank: None, groups, span, lists, queries: None, docs: None })
         };
         Self::new(name, judgments.iter().map(batch), seed)
     }
@@ -274,14 +288,8 @@ impl<'a> CheckedColumns<'a> {
         batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
-        let mut columns = CheckedColumns {
-            name,
-            batches: Vec::new(),
-            starts: vec![0],
-            hashes: Vec::new(),
-            numeric: false,
-            origins: RowOrigins::default(),
-        };
+        let mut columns =
+            CheckedColumns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
@@ -293,6 +301,12 @@ impl<'a> CheckedColumns<'a> {
                 || batch.span.iter().flatten().any(|positions| positions.len() != rows)
             {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
+            }
+            if batch.lists.is_some_and(|ends| !ends.is_sorted() || ends.last().copied().unwrap_or(0) != rows)
+            {
+                return Err(
+                    columns.wrong_batch(number, "the ends of its lists do not ascend to its number of rows")
+                );
             }
             columns.starts.push(columns.rows() + rows);
             columns.numeric |= batch.doc.is_numeric();
@@ -337,7 +351,10 @@ impl<'a> CheckedColumns<'a> {
             0 | 1 => parts.iter().find_map(check),
             _ => parts.par_iter().find_map_first(check),
         };
-        wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
+        wrong.map_or(Ok(()), |mut problems| {
+            self.name_rows(&mut problems);
+            Err(Error::Input(problems))
+        })
     }
 
     /// Cuts all rows into parts: for each, the index of its batch, and its rows there.
@@ -350,9 +367,20 @@ impl<'a> CheckedColumns<'a> {
             .collect()
     }
 
-    /// The same columns, whose rows belong to rows of a file.
-    pub fn with_origins(self, origins: RowOrigins<'a>) -> Self {
-        CheckedColumns { origins, ..self }
+    /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one where the rows of the table have lists.
+    pub fn table_row(&self, row: u64) -> u64 {
+        let Some(at) = usize::try_from(row).ok().and_then(|row| row.checked_sub(1)) else { return row };
+        let batch = self.starts[1..].partition_point(|&end| end <= at);
+        let (mut before, mut of_batch) = (0, at);
+        for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1) {
+            let (start, end) = (self.starts[number], self.starts[number + 1]);
+            if number == batch {
+                of_batch = lists.map_or(at - start, |ends| ends.partition_point(|&end| end <= at - start));
+            } else {
+                before += lists.map_or(end - start, <[usize]>::len);
+            }
+        }
+        (before + of_batch) as u64 + 1
     }
 
     /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
@@ -364,10 +392,13 @@ impl<'a> CheckedColumns<'a> {
         let wrong: Vec<Problems> =
             parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
         let mut problems = diagnostics::join(wrong);
-        for problem in problems.first.iter_mut().filter(|problem| problem.line > 0) {
-            problem.line = (self.origins.0)(problem.line);
-        }
+        self.name_rows(&mut problems);
         if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Replaces the numbers of rows in problems by those of rows of the caller's table.
+    fn name_rows(&self, problems: &mut Problems) {
+        problems.first.iter_mut().for_each(|problem| problem.line = self.table_row(problem.line));
     }
 
     /// Returns the problems of rows of a batch that text cannot have.
@@ -419,9 +450,13 @@ impl<'a> CheckedColumns<'a> {
             }
             text.check(rows.clone()).map_err(|wrong| wrong.of(column))
         };
-        let ranks = |ranks: &Integers<'_>| match rows.clone().find(|&row| ranks.signed(row).is_none()) {
-            Some(row) => Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
-            None => Ok(()),
+        // Of the other types no value is so large, and a look at each would take a tenth of the time of a run.
+        let ranks = |ranks: &Integers<'_>| match ranks {
+            Integers::U64(all) => match rows.clone().find(|&row| i64::try_from(all[row]).is_err()) {
+                Some(row) => Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
+                None => Ok(()),
+            },
+            _ => Ok(()),
         };
         let all = || {
             ids(query, "query")?;

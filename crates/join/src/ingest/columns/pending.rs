@@ -90,6 +90,7 @@ impl PendingQuery {
             score: part.scores.as_ref().map(Into::into),
             rank: part.ranks.as_ref().map(Into::into),
             span: None,
+            lists: None,
         };
         self.parts.iter().map(records).collect()
     }

@@ -152,7 +152,7 @@ fn records(rows: &[Row], layout: usize, numeric: bool) -> Records<'static> {
     let [query, doc] = columns_of(rows, layout, numeric);
     let score = floats(rows.iter().map(|row| row.2).collect(), layout);
     let rank = Integers::I64(kept(rows.iter().map(|row| row.3).collect()));
-    Records { query, doc, score: Some(score), rank: Some(rank), span: None }
+    Records { query, doc, score: Some(score), rank: Some(rank), span: None, lists: None }
 }
 
 fn judgments(rows: &[Row], layout: usize, numeric: bool) -> Judgments<'static> {
@@ -486,6 +486,41 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
     assert!(refused(&records).starts_with("run: no query of qrels is in it"));
 }
 
+/// Where rows of the caller's table have lists, problems are told by these rows, in whichever batch they are.
+#[test]
+fn problems_of_lists_are_told_by_the_rows_of_the_table() {
+    let qrels = Qrels::new([("q1", "a", 1.0)]).unwrap();
+    let refused = |docs: [&'static str; 5], scores: [f64; 5]| {
+        let (first, last) = (Text::from(&["q1", "q1", "q2"]), Text::from(&["q3", "q3"]));
+        let [one, two] = [kept(docs[..3].to_vec()), kept(docs[3..].to_vec())];
+        let [of_one, of_two] = [kept(scores[..3].to_vec()), kept(scores[3..].to_vec())];
+        let batches = [
+            Records { lists: Some(&[2, 2, 3]), ..Records::scored(first, one, of_one) },
+            Records { lists: Some(&[0, 2]), ..Records::scored(last, two, of_two) },
+        ];
+        Join::default().columns(&qrels, &[("run", &batches)]).unwrap_err().to_string()
+    };
+    let (docs, scores) = (["a", "b", "c", "d", "e"], [5.0, 4.0, 3.0, 2.0, 1.0]);
+    let again = refused(["a", "a", "c", "d", "e"], scores);
+    assert!(again.starts_with("run:1: docno 'a' occurs again for query 'q1', first on line 1"), "{again}");
+    let again = refused(["a", "b", "c", "d", "d"], scores);
+    assert!(again.starts_with("run:5: docno 'd' occurs again for query 'q3', first on line 5"), "{again}");
+    let nan = refused(docs, [5.0, 4.0, f64::NAN, 2.0, 1.0]);
+    assert!(nan.starts_with("run:3: score NaN is not a number"), "{nan}");
+    let wrong = |ends: &'static [usize]| {
+        let rows = Records::scored(&["q1", "q1"], &["a", "b"], &[2.0f64, 1.0]);
+        let all = [Records { lists: Some(ends), ..rows }];
+        Join::default().columns(&qrels, &[("run", &all)]).unwrap_err().to_string()
+    };
+    for ends in [&[1][..], &[], &[2, 1, 2], &[3]] {
+        assert_eq!(
+            wrong(ends),
+            "run: batch 1: the ends of its lists do not ascend to its number of rows",
+            "{ends:?}"
+        );
+    }
+}
+
 /// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks
 /// compared with scores.
 #[test]
@@ -501,6 +536,7 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
                 score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
                 rank: Some(Integers::from(kept(ranks.collect()))),
                 span: None,
+                lists: None,
             }
         };
     let [one, two] = [one, two].map(|values| &*Box::leak(Box::new(values)));

@@ -76,9 +76,10 @@ impl IdFile {
         Ok(IdFile { layout: IdLayout::Matrix(npy), width })
     }
 
-    /// The number of rows, if the file has this many bytes.
+    /// The number of rows, if the file has this many bytes; 0 if these are no whole rows, whose end is told when they are read.
     fn rows(&self, bytes: u64) -> u64 {
         match &self.layout {
+            IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
             IdLayout::Counted => bytes / (4 * (self.width + 1)),
             IdLayout::Headed { rows } => *rows,
             IdLayout::Matrix(npy) => npy.shape[0],

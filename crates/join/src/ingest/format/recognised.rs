@@ -31,6 +31,8 @@ pub struct RecognisedText {
     pub doubtful: bool,
     /// Whether it probably is something else, so that numbers are wrong.
     pub wrong: bool,
+    /// Whether this says what was done with the text, and not what it is.
+    pub note: bool,
     /// The number of neighbours of each query, if these are judgments made of ids of true neighbours.
     pub neighbours: Option<u64>,
 }
@@ -42,13 +44,14 @@ impl Recognised {
             Some(Partner::Neighbours(truth)) => Some(truth.width),
             _ => None,
         };
-        self.push(RecognisedText { name: name.to_owned(), what, doubtful, wrong: false, neighbours });
+        let (name, wrong, note) = (name.to_owned(), false, false);
+        self.push(RecognisedText { name, what, doubtful, wrong, note, neighbours });
     }
 
     /// Adds a text, called `name`, that probably is something else; `what` says why.
     pub(in crate::ingest) fn doubt(&self, name: &str, what: String) {
-        let (name, neighbours) = (name.to_owned(), None);
-        self.push(RecognisedText { name, what, doubtful: true, wrong: true, neighbours });
+        let (name, note, neighbours) = (name.to_owned(), false, None);
+        self.push(RecognisedText { name, what, doubtful: true, wrong: true, note, neighbours });
     }
 
     /// Adds a note about the text called `name`.
@@ -58,6 +61,7 @@ impl Recognised {
             what,
             doubtful: true,
             wrong: false,
+            note: true,
             neighbours: None,
         });
     }

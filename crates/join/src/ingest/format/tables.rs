@@ -40,11 +40,6 @@ pub trait Table: fmt::Debug + Send + Sync {
 
     /// Calls `work` with the rows as judgments, once.
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
-
-    /// Returns the row of the file, from 1, to which the row `row` belongs: another one, if rows of the file have lists.
-    fn row(&self, row: u64) -> u64 {
-        row
-    }
 }
 
 /// A file of tables, and the columns that are read of it.

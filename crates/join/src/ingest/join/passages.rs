@@ -414,7 +414,7 @@ fn each_passage(
     let mut problems = Earliest::<String>::default();
     columns.each_passage(|at, query, doc, span, value| {
         let row = passage_of((query, doc), span, value, role).and_then(&mut take);
-        row.unwrap_or_else(|message| problems.add((columns.origins.0)(at as u64 + 1), || message));
+        row.unwrap_or_else(|message| problems.add(columns.table_row(at as u64 + 1), || message));
         true
     });
     let problems = problems.into_listed(columns.name);

@@ -16,7 +16,7 @@ use crate::ingest::bytes::brief::Brief;
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::input::Input;
 use crate::ingest::bytes::interner::Interner;
-use crate::ingest::columns::{self, CheckedColumns, Collected, RowOrigins};
+use crate::ingest::columns::{self, CheckedColumns, Collected};
 use crate::ingest::format::Form;
 use crate::ingest::format::Partner;
 use crate::ingest::format::opened::Opened;
@@ -456,9 +456,7 @@ pub(in crate::ingest) fn read(
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            let origin = |row| table.row(row);
-            let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?;
-            let columns = columns.with_origins(RowOrigins(&origin)).of_a_file(Role::Qrels)?;
+            let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
             read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), (dialect, units), seed)
         });
     }

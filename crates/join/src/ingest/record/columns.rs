@@ -103,7 +103,7 @@ impl Source for ColumnSource<'_> {
     }
 
     fn line(&self, line: u64) -> u64 {
-        (self.columns.origins.0)(line)
+        self.columns.table_row(line)
     }
 }
 

@@ -6,7 +6,7 @@ use super::columns::{ColumnSource, PieceSize};
 use super::reader::{Source, TextSource};
 use crate::error::{Error, Result};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::columns::{CheckedColumns, RowOrigins};
+use crate::ingest::columns::CheckedColumns;
 use crate::ingest::format::tables::with_records;
 use crate::ingest::format::{Form, RowShape};
 use crate::ingest::lines::chunks::ChunkSize;
@@ -44,9 +44,7 @@ pub(in crate::ingest) fn with_run<T: TakeSource>(
 ) -> Result<T::Output> {
     if let RowShape::Columns(table) = &form.shape {
         return with_records(&**table, |batches| {
-            let origin = |row| table.row(row);
-            let columns = CheckedColumns::of_run(name, batches, seed)?;
-            let columns = columns.with_origins(RowOrigins(&origin)).of_a_file(Role::Run)?;
+            let columns = CheckedColumns::of_run(name, batches, seed)?.of_a_file(Role::Run)?;
             take.take(&ColumnSource::all(&columns, PieceSize::default(), watch))
         });
     }

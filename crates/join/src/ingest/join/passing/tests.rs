@@ -146,6 +146,7 @@ fn push(
             score: scored.then_some((&scores).into()),
             rank: ranked.then_some((&ranks).into()),
             span: None,
+            lists: None,
         };
         run.columns(&records)?;
     }

@@ -1,0 +1,214 @@
+//! Finds the ids of one list of at most 255 in another, through tables of one byte a slot.
+//!
+//! An id's slot says at which place of its list it stands. Nothing is cleared from row to row, and no slot is searched for: a found id is
+//! the one at the place that its slot says if both are equal, whatever was in the slot before. Two ids of a list that have one slot are seen
+//! by the first of them, whose slot says another place. Such ids are few, and are compared with all of both lists. So no branch depends on
+//! an id, but for these few.
+
+use super::matching::ArrayId;
+
+/// The most ids of a list, whose places are bytes.
+pub(super) const SHORT: usize = 255;
+/// The bits of a slot's number: of 100 ids, 0.6 share a slot.
+const BITS: u32 = 13;
+/// The number of slots, which both lists have, and which stay in the first cache.
+const SLOTS: usize = 1 << BITS;
+/// The most ids of a list that share slots. Beyond, comparing each with all others takes longer than a plain function.
+const MOST_LOST: usize = 64;
+
+/// The tables of two short lists, and what is known of their ids.
+#[derive(Debug)]
+pub(super) struct ShortTables<K> {
+    /// The places in the truth, and among the found ids, by slot.
+    places: [Box<[u8; SLOTS]>; 2],
+    /// The slots of a list's ids.
+    slots: [[u16; SHORT]; 2],
+    /// The ids of the truth, and [`ArrayId::EMPTY`] behind them.
+    truth: [K; SHORT + 1],
+    /// The number of ids that were in `truth`.
+    filled: usize,
+    /// For each id of a list the place that its slot says.
+    said: [u8; SHORT],
+    /// The id of the truth at that place.
+    there: [K; SHORT],
+    /// The code of each column of the truth, from 1, and that of no column.
+    codes: [u8; SHORT + 1],
+}
+
+impl<K: ArrayId> Default for ShortTables<K> {
+    fn default() -> Self {
+        ShortTables {
+            places: std::array::from_fn(|_| Box::new([0; SLOTS])),
+            slots: [[0; SHORT]; 2],
+            truth: [K::EMPTY; SHORT + 1],
+            filled: 0,
+            said: [0; SHORT],
+            there: [K::EMPTY; SHORT],
+            codes: [0; SHORT + 1],
+        }
+    }
+}
+
+impl<K: ArrayId> ShortTables<K> {
+    /// Writes the label of each found id: the code of its column in the truth, from 1, or that of no column. Returns whether there is nothing
+    /// rare in the row; otherwise the labels mean nothing. Neither list has more than [`SHORT`] ids.
+    ///
+    /// It is inlined where the level of SIMD is known, for its plain loops become vectors.
+    #[inline(always)]
+    pub fn label(&mut self, truth: &[K], found: &[K], codes: &[u8], labels: &mut [u8]) -> bool {
+        let ShortTables { places, slots, truth: all, filled, said, there, codes: of_columns } = self;
+        let ([in_truth, in_found], [of_truth, of_found]) = (places, slots);
+        all[..truth.len()].copy_from_slice(truth);
+        if truth.len() < *filled {
+            all[truth.len()..*filled].fill(K::EMPTY);
+        }
+        *filled = truth.len();
+        of_columns[..codes.len()].copy_from_slice(codes);
+        let (of_truth, of_found) = (&mut of_truth[..truth.len()], &mut of_found[..found.len()]);
+        let mut rare = enter(truth, of_truth, in_truth);
+        rare |= enter(found, of_found, in_found);
+        let (said, there) = (&mut said[..], &mut there[..]);
+        for ((slot, said), there) in of_found.iter().zip(&mut *said).zip(&mut *there) {
+            *said = in_truth[usize::from(*slot) % SLOTS];
+            *there = all[usize::from(*said)];
+        }
+        for (((label, said), there), id) in labels.iter_mut().zip(&*said).zip(&*there).zip(found) {
+            *label = of_columns[usize::from((said + 1) * u8::from(there == id))];
+        }
+        let mut lost = 0;
+        look(of_truth, in_truth, said, |column| {
+            lost += 1;
+            if lost > MOST_LOST {
+                return;
+            }
+            let id = truth[column];
+            rare |= occurrences(id, truth).0 != 1;
+            if let (1, at) = occurrences(id, found) {
+                labels[at] = codes[column + 1];
+            }
+        });
+        look(of_found, in_found, said, |at| {
+            lost += 1;
+            rare |= lost > MOST_LOST || occurrences(found[at], found).0 != 1;
+        });
+        !rare && lost <= MOST_LOST
+    }
+}
+
+/// Writes the slots of a list's ids, and their places into the slots. Returns whether there is an empty place among them.
+#[inline(always)]
+fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> bool {
+    let mut has_empty = false;
+    for (slot, &id) in slots.iter_mut().zip(ids) {
+        *slot = id.hash(BITS) as u16;
+        has_empty |= id.is_empty();
+    }
+    for (slot, place) in slots.iter().zip(0u8..) {
+        places[usize::from(*slot) % SLOTS] = place;
+    }
+    has_empty
+}
+
+/// Passes the places of the ids whose slots say another place.
+#[inline(always)]
+fn look(slots: &[u16], places: &[u8; SLOTS], said: &mut [u8], mut lost: impl FnMut(usize)) {
+    /// The number of places that are looked at together.
+    const TOGETHER: usize = 32;
+    for (slot, said) in slots.iter().zip(&mut *said) {
+        *said = places[usize::from(*slot) % SLOTS];
+    }
+    for (said, first) in said[..slots.len()].chunks(TOGETHER).zip((0u8..).step_by(TOGETHER)) {
+        let others = said.iter().zip(first..).fold(0, |others, (said, place)| others | (said ^ place));
+        if others != 0 {
+            let others = said.iter().zip(first..).filter(|(said, place)| *said != place);
+            others.for_each(|(_, place)| lost(usize::from(place)));
+        }
+    }
+}
+
+/// The number of times that an id is in a list, and its place if that is once.
+#[inline(always)]
+fn occurrences<K: ArrayId>(id: K, ids: &[K]) -> (u32, usize) {
+    let (count, at) = ids.iter().zip(0u32..).fold((0, 0), |(count, at), (other, place)| {
+        let is_it = u32::from(*other == id);
+        (count + is_it, at | (is_it.wrapping_neg() & place))
+    });
+    (count, at as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use fearless_simd::{Level, dispatch};
+
+    /// The labels of found ids, one by one, with the column as the code; `None` if something is rare.
+    fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<u8>> {
+        let is_rare = |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
+        let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at as u8 + 1);
+        (!is_rare(truth) && !is_rare(found)).then(|| found.iter().map(column).collect())
+    }
+
+    fn label<K: ArrayId>(tables: &mut ShortTables<K>, [truth, found]: [&[K]; 2]) -> Option<Vec<u8>> {
+        let codes: Vec<u8> = (0..=truth.len() as u8).collect();
+        let mut labels = vec![77; found.len()];
+        let level = Level::new();
+        let is_plain = dispatch!(level, _simd => tables.label(truth, found, &codes, &mut labels));
+        is_plain.then_some(labels)
+    }
+
+    /// Rows of every length, one after the other through the same tables, of ids that spread and of ids that share slots.
+    fn check<K: ArrayId + std::fmt::Debug>(all: &[K], rare: &[K]) {
+        let mut state = 7u64;
+        let mut below = |end: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % end
+        };
+        let (mut tables, mut plain) = (ShortTables::default(), 0);
+        for number in 0..2000 {
+            let mut row = || {
+                let most = SHORT.min(all.len()) + 1;
+                let count = below(if number % 2 == 0 { most } else { 40.min(most) });
+                let mut ids = all.to_vec();
+                (0..count).for_each(|at| ids.swap(at, at + below(all.len() - at)));
+                ids.truncate(count);
+                if number % 5 == 0 && count > 1 {
+                    let other = ids[below(count)];
+                    ids[below(count)] = if below(2) == 0 { rare[below(rare.len())] } else { other };
+                }
+                ids
+            };
+            let (truth, found) = (row(), row());
+            let expected = expected(&truth, &found);
+            plain += usize::from(expected.is_some());
+            assert_eq!(label(&mut tables, [&truth, &found]), expected, "{truth:?} {found:?}");
+        }
+        assert!((1000..1990).contains(&plain), "{plain} of 2000 rows are plain");
+    }
+
+    #[test]
+    fn ids_of_short_rows_are_matched_as_one_by_one() {
+        check(&(0..600).map(|id| id * 7919 - 1000).collect::<Vec<i32>>(), &[-1]);
+        check(&(0..600).map(|id| id << 20).collect::<Vec<i32>>(), &[-1]);
+        check(&(0..600).map(|id| id << 40).collect::<Vec<i64>>(), &[-1, u32::MAX.into()]);
+        let same_slot = |id: &i32| id.hash(BITS) == 77;
+        check(&(0..i32::MAX).filter(same_slot).take(30).collect::<Vec<i32>>(), &[-1]);
+        let few_slots = |id: &i64| id.hash(BITS) < 40;
+        check(&(0..i64::MAX).filter(few_slots).take(70).collect::<Vec<i64>>(), &[-1, u32::MAX.into()]);
+    }
+
+    /// Each id that shares a slot is compared with all others, so a plain function takes a row with many.
+    #[test]
+    fn a_row_whose_ids_have_one_slot_is_left_to_a_plain_function() {
+        let ids: Vec<i32> = (0..i32::MAX).filter(|id| id.hash(BITS) == 77).take(100).collect();
+        let mut tables = ShortTables::default();
+        assert_eq!(label(&mut tables, [&ids, &ids[..3]]), None);
+        assert_eq!(label(&mut tables, [&ids[..3], &ids]), None);
+        assert_eq!(label(&mut tables, [&ids[..30], &ids[5..8]]), Some(vec![6, 7, 8]));
+        assert_eq!(
+            label(&mut tables, [&ids[..0], &ids[..2]]),
+            Some(vec![0, 0]),
+            "nothing is left of the row before"
+        );
+    }
+}
