@@ -7,6 +7,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
+use super::listed::{ListedDocument, ListedTiles};
 use super::matrix::LabelMatrix;
 use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
@@ -35,6 +36,8 @@ pub struct Batch<'a> {
     pub(super) grouped: Option<&'a FacetRows>,
     /// The judgments of each row's own documents, if others are not to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
+    /// The lists of the named documents of the tiles, if the matrix is evaluated again.
+    pub(super) lists: Option<&'a ListedTiles>,
 }
 
 impl<'a> Batch<'a> {
@@ -181,6 +184,18 @@ impl<'a> Batch<'a> {
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
+    /// The documents of tile `at` that the judgments name, in the order of labels, if the matrix keeps lists and the tile is sparse.
+    #[doc(hidden)]
+    pub fn listed(&self, at: usize, scratch: &mut Vec<ListedDocument>) -> Option<&'a [ListedDocument]> {
+        self.lists?.of(at, self.tile(at), scratch)
+    }
+
+    /// The same list, if it is there without being made.
+    #[doc(hidden)]
+    pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
+        self.lists?.made(at)
+    }
+
     /// The bytes of all tiles of the batch, in the order of the matrix.
     pub fn bytes(&self) -> &'a [u8] {
         match (self.spans().first(), self.spans().last()) {
@@ -214,7 +229,20 @@ impl LabelMatrix {
             exact: self.exact.as_ref(),
             grouped: self.grouped.as_ref(),
             known: None,
+            lists: None,
         }
+    }
+
+    /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets lists of the documents that matter with it.
+    #[doc(hidden)]
+    pub fn evaluated_batch(&self) -> Batch<'_> {
+        Batch { lists: self.lists.of_evaluation(self.packing.tiles.len()), ..self.batch() }
+    }
+
+    /// Forgets the lists of documents: the next evaluation is a first one again.
+    #[doc(hidden)]
+    pub fn forget_lists(&mut self) {
+        self.lists = ListedTiles::default();
     }
 
     /// All rankings in batches of whole tiles, each of at most `bytes` labels or a single tile.

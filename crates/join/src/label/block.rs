@@ -178,6 +178,7 @@ impl Block {
             exact: (!book.is_exact()).then_some(&self.exact),
             grouped: None,
             known: None,
+            lists: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::{FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
 use super::ids::{Ids, Unmatched};
+use super::listed::ListedTiles;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::place::place;
@@ -58,6 +59,7 @@ pub struct LabelMatrix {
     pub(super) tied: Option<TiedGroups>,
     pub(super) exact: Option<ExactGrades>,
     pub(super) grouped: Option<FacetRows>,
+    pub(super) lists: ListedTiles,
 }
 
 /// The bytes of the tiles.
@@ -349,6 +351,7 @@ impl MatrixBuilder {
             tied,
             exact,
             grouped,
+            lists: ListedTiles::default(),
         })
     }
 
