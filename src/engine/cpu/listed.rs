@@ -1,7 +1,7 @@
-//! The folds over the list of a tile's named documents, in place of its labels (`label/listed.rs` says when a matrix has lists).
+//! The folds over the list of a tile's documents that matter, in place of its labels (`label/listed.rs` says when there are lists).
 //!
-//! A list is in the order of labels, by groups of four ranks. So what comes down to a cutoff is its beginning, up to the group that a cutoff
-//! may divide, and a fold needs neither blocks nor masks: it steps from one document to the next. Each lane adds in rank order with the
+//! A list is in the order of lines of 64 ranks. So what comes down to a cutoff is its beginning, up to the line that the cutoff divides, and
+//! a fold needs neither blocks nor masks: it steps from one document to the next. Each lane adds in rank order with the
 //! operations of the formula, as in `folds.rs`, so the bits are the same.
 //!
 //! Most named documents may be no hits (judgments are most often of documents that are not relevant), and no processor predicts which. So
@@ -9,13 +9,14 @@
 
 use std::hint::black_box;
 
-use crate::fold::Weights;
-use crate::label::{GROUP, LANES, ListedDocument};
+use super::folds::above_zero;
+use crate::fold::{Fold, Program, Weights};
+use crate::label::{Above, LANES, ListedDocument};
 
 /// The number of documents of which hits are picked at once.
 const TOGETHER: usize = 256;
 /// The number of documents in a line of the cache.
-const LINE: usize = 64 / size_of::<ListedDocument>();
+const CACHED: usize = 64 / size_of::<ListedDocument>();
 
 /// The results that [`hits`] computes, each kind with its cutoffs and its first column.
 #[derive(Debug, Clone, Copy)]
@@ -28,9 +29,24 @@ pub struct HitColumns<'a> {
     pub first: Option<(u32, usize)>,
 }
 
+/// The smallest set outside of which no document matters to a program, if all of its folds can be computed over lists of the documents in it.
+pub(crate) fn heeded(program: &Program) -> Option<Above> {
+    let heeded = |fold: &Fold| match fold {
+        Fold::Count(set) | Fold::FirstRank(set) | Fold::PrecisionSum(set) => Some(*set),
+        Fold::WeightedSum { gain: table, .. } | Fold::Cascade { stop: table, .. } => match table.exact() {
+            Some(_) => None,
+            // Without any gain no document matters.
+            None => Some(Above(above_zero(table).unwrap_or(u8::MAX))),
+        },
+        _ => None,
+    };
+    let all: Option<Vec<Above>> = program.tasks.iter().map(|task| heeded(&task.fold)).collect();
+    all?.into_iter().min().filter(|&set| set >= Above::POOLED && program.classes.is_none())
+}
+
 /// Prefetches a list that will be read next, or its beginning.
 pub fn ask_for(list: &[ListedDocument]) {
-    let lines = list.iter().step_by(LINE).take(64);
+    let lines = list.iter().step_by(CACHED).take(64);
     black_box(lines.fold(0, |asked, document| asked ^ document.code()));
 }
 
@@ -167,13 +183,13 @@ impl<'l> Left<'l> {
     /// Takes the documents down to the next cutoff.
     #[inline]
     fn upto(&mut self, upto: u32) -> Stretch<'l> {
-        const RANKS: u32 = GROUP as u32;
+        const LINE: u32 = ListedDocument::LINE;
         let Left { list, after } = *self;
         // The end of the ranking is what most folds are read at, and needs no search.
-        let all = list.last().is_none_or(|last| last.group() < upto / RANKS);
-        let end = if all { list.len() } else { list.partition_point(|of| of.group() < upto.div_ceil(RANKS)) };
-        // Documents of a group that the cutoff divides are looked at twice.
-        let whole = if all { end } else { list[..end].partition_point(|of| of.group() < upto / RANKS) };
+        let all = list.last().is_none_or(|last| last.line() < upto / LINE);
+        let end = if all { list.len() } else { list.partition_point(|of| of.line() < upto.div_ceil(LINE)) };
+        // Documents of a line that the cutoff divides are looked at twice.
+        let whole = if all { end } else { list[..end].partition_point(|of| of.line() < upto / LINE) };
         *self = Left { list: &list[whole..], after: upto };
         Stretch { list: &list[..end], after, upto }
     }

@@ -8,7 +8,7 @@ use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::exact::classed;
-use crate::label::{GROUP, ListedDocument, Tile, TileSpan, View};
+use crate::label::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
 use steps::{Lanes, Step, StepBuffers};
 
 pub mod documents;
@@ -152,12 +152,15 @@ impl Engine for Cpu {
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
         // Lists say what labels say: under a view, or where codes are classes, folds see other labels.
         let listed = job.view == View::default() && job.program.classes.is_none();
+        let heeded = if listed { listed::heeded(job.program) } else { None };
         let idle = Idle::new();
         idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
-            let mut scratch = StepBuffers::default();
+            let (mut scratch, mut room) = (StepBuffers::default(), Vec::new());
+            let mut rare = RareDocuments::of(heeded);
             while let Some(tiles) = next() {
                 for at in tiles {
-                    let list = if listed { job.batch.listed(at, &mut scratch.list) } else { None };
+                    let kept = if listed { job.batch.listed(at, &mut room) } else { None };
+                    let list = kept.or_else(|| rare.listed(&job.batch, at, &mut room));
                     self.fold(job, at, (job.batch.tile(at), list), &steps, &mut scratch);
                     // Most often the next tile is this worker's as well: it is loaded while this one is finished.
                     if at + 1 < end {
@@ -172,6 +175,42 @@ impl Engine for Cpu {
             }
         });
         idle.merged(job, begin)
+    }
+}
+
+/// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile has many, so have its neighbours most often:
+/// they are not tried.
+struct RareDocuments {
+    /// The documents that matter, if lists of them serve all folds.
+    heeded: Option<Above>,
+    /// The number of tiles until one is tried again.
+    passed: usize,
+}
+
+impl RareDocuments {
+    /// The tiles that are passed by after one with many documents.
+    const PASSED: usize = 15;
+
+    fn of(heeded: Option<Above>) -> Self {
+        RareDocuments { heeded, passed: 0 }
+    }
+
+    fn listed<'r>(
+        &mut self,
+        batch: &Batch<'_>,
+        at: usize,
+        room: &'r mut Vec<ListedDocument>,
+    ) -> Option<&'r [ListedDocument]> {
+        let heeded = self.heeded?;
+        if self.passed > 0 {
+            self.passed -= 1;
+            return None;
+        }
+        let list = batch.listed_at_once(at, heeded, room);
+        if list.is_none() {
+            self.passed = Self::PASSED;
+        }
+        list
     }
 }
 

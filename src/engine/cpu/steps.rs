@@ -76,8 +76,6 @@ pub(super) struct StepBuffers {
     /// The labels of a tile by the classes of the program.
     pub(super) classed: Vec<u8>,
     documents: Documents,
-    /// The documents of a tile while they are listed.
-    pub(super) list: Vec<ListedDocument>,
 }
 
 /// A tile with the inputs of its steps.

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::code::Codebook;
+use super::code::{Above, Codebook};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
-use super::listed::{ListedDocument, ListedTiles};
+use super::listed::{BatchLists, ListedDocument, ListedTiles, listed_at_once};
 use super::matrix::LabelMatrix;
 use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
@@ -36,8 +36,8 @@ pub struct Batch<'a> {
     pub(super) grouped: Option<&'a FacetRows>,
     /// The judgments of each row's own documents, if others are not to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
-    /// The lists of the named documents of the tiles, if the matrix is evaluated again.
-    pub(super) lists: Option<&'a ListedTiles>,
+    /// Lists of the documents of the tiles that matter to folds.
+    pub(super) lists: Option<BatchLists<'a>>,
 }
 
 impl<'a> Batch<'a> {
@@ -184,16 +184,34 @@ impl<'a> Batch<'a> {
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
-    /// The documents of tile `at` that the judgments name, in the order of labels, if the matrix keeps lists and the tile is sparse.
+    /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists and the tile is sparse.
     #[doc(hidden)]
     pub fn listed(&self, at: usize, scratch: &mut Vec<ListedDocument>) -> Option<&'a [ListedDocument]> {
-        self.lists?.of(at, self.tile(at), scratch)
+        match self.lists? {
+            BatchLists::Kept(lists) => lists.of(at, self.tile(at), scratch),
+            BatchLists::Block(lists) => lists.of(at),
+        }
     }
 
-    /// The same list, if it is there without being made.
+    /// The documents of tile `at` that are in a set, listed for folds that follow at once, if there are no lists and so few documents that it
+    /// pays for itself.
+    #[doc(hidden)]
+    pub fn listed_at_once<'r>(
+        &self,
+        at: usize,
+        set: Above,
+        room: &'r mut Vec<ListedDocument>,
+    ) -> Option<&'r [ListedDocument]> {
+        if self.lists.is_some() { None } else { listed_at_once(self.tile(at), set, room) }
+    }
+
+    /// The list of tile `at` that [`Batch::listed`] returns, if it is there without being made.
     #[doc(hidden)]
     pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
-        self.lists?.made(at)
+        match self.lists? {
+            BatchLists::Kept(lists) => lists.made(at),
+            BatchLists::Block(lists) => lists.of(at),
+        }
     }
 
     /// The bytes of all tiles of the batch, in the order of the matrix.
@@ -236,7 +254,8 @@ impl LabelMatrix {
     /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets lists of the documents that matter with it.
     #[doc(hidden)]
     pub fn evaluated_batch(&self) -> Batch<'_> {
-        Batch { lists: self.lists.of_evaluation(self.packing.tiles.len()), ..self.batch() }
+        let lists = self.lists.of_evaluation(self.packing.tiles.len());
+        Batch { lists: lists.map(BatchLists::Kept), ..self.batch() }
     }
 
     /// Forgets the lists of documents: the next evaluation is a first one again.

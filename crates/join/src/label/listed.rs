@@ -1,21 +1,29 @@
-//! Lists of the documents of a tile that the judgments name, kept from the second evaluation of a matrix on.
+//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second evaluation on, and made of rows in place of tiles.
 //!
 //! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A fold that must find these reads all
 //! thousand, so it can be no faster than memory. A list of them has four bytes a document, and a fold over the list reads nothing else:
 //! at one document in a hundred that is a twenty-fifth of the bytes, and nothing is compared.
 //!
 //! **When.** Whoever evaluates a matrix once has to read its labels anyway, and memory that is touched for the first time is dear (a list of
-//! 4 MB takes as long as reading 20 MB). So the first evaluation makes no list. A matrix that is evaluated again will most likely be evaluated
+//! 4 MB takes as long as reading 20 MB). So the first evaluation keeps no list. A matrix that is evaluated again will most likely be evaluated
 //! more often: the second evaluation lists a tile when it comes to it, in the cache, and folds over the list at once, which costs about
 //! as much as folding over the labels. All later ones read lists only. The `.lmx` file has none: its bytes say the same without.
+//!
+//! **At once.** A list also pays for itself when it is used once, if it is short: labels are compared in one pass for all folds, and nothing
+//! is made ready for what is not there. So a first evaluation lists tiles in which at most one label in [`RARE`] matters, in memory that is used
+//! again from tile to tile.
 //!
 //! **Which.** A tile has a list where at most one label in [`SPARSE`] is named. So lists are at most an eighth of the size of the tiles, and
 //! denser tiles, in which lists gain less, take no memory. Rank, lane and code of a document are one number of 32 bits, so tiles deeper than
 //! 2¹⁸ ranks have none either.
 //!
-//! **Order.** That of the labels in the tile: by groups of four ranks, and within a group by lane and rank. So a list is made by taking
-//! documents as they come, what comes down to a cutoff is the beginning of a list up to a few documents, and of each lane the documents are
-//! in rank order, so that sums over a list have the bits of sums over labels.
+//! **Rows.** Rankings that lie in memory row by row need no tile at all where folds heed few documents: those are listed as the rows are,
+//! and the labels are neither transposed nor compared again. Which documents folds heed is known then, so documents of grade 0, which may be
+//! most of a row, are left out.
+//!
+//! **Order.** By lines of 64 ranks, and within a line as labels lie in a tile or in rows. So a list is made by taking documents as they come,
+//! what comes down to a cutoff is the beginning of a list up to the line that the cutoff divides, and of each lane the documents are in rank
+//! order, so that sums over a list have the bits of sums over labels.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,6 +35,10 @@ use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
 
 /// The fewest labels of a tile for each document that is listed.
 const SPARSE: usize = 32;
+/// The fewest labels for each document of a list that is used only once.
+const RARE: usize = 128;
+/// The depth of the shallowest tile whose list is used only once: of a few ranks a list is not shorter by much than the labels.
+const SHALLOWEST_LISTED: usize = 32;
 /// The depth of the deepest tile that is listed.
 const DEEPEST_LISTED: usize = 1 << 18;
 /// The number of labels in one SIMD vector.
@@ -39,9 +51,18 @@ const AT_ONCE: usize = 4;
 pub struct ListedDocument(u32);
 
 impl ListedDocument {
+    /// The ranks of a line: lists are in the order of lines.
+    pub const LINE: u32 = 64;
+
     /// The document at `rank` (from 0) of a lane.
     fn new(rank: usize, lane: usize, code: u8) -> Self {
         ListedDocument(((rank * LANES + lane) as u32) << 8 | u32::from(code))
+    }
+
+    /// The document whose rank, lane and code are the sums of those of two.
+    #[inline(always)]
+    fn with(self, other: ListedDocument) -> Self {
+        ListedDocument(self.0 + other.0)
     }
 
     /// The rank, from 1.
@@ -50,10 +71,10 @@ impl ListedDocument {
         (self.0 >> 14) + 1
     }
 
-    /// The number of its group of four ranks, from 0.
+    /// The number of its line of [`ListedDocument::LINE`] ranks, from 0.
     #[inline(always)]
-    pub fn group(self) -> u32 {
-        self.0 >> 16
+    pub fn line(self) -> u32 {
+        self.0 >> 20
     }
 
     /// The lane of the tile.
@@ -99,7 +120,8 @@ impl ListedTiles {
         scratch: &mut Vec<ListedDocument>,
     ) -> Option<&[ListedDocument]> {
         let list = self.tiles.get()?.get(at)?;
-        list.get_or_init(|| listed(Level::new(), tile, scratch).map(Box::from)).as_deref()
+        list.get_or_init(|| listed(Level::new(), tile, (Above::POOLED, SPARSE), scratch).map(Box::from))
+            .as_deref()
     }
 
     /// The list of tile `at`, if it was made.
@@ -108,30 +130,108 @@ impl ListedTiles {
     }
 }
 
-/// Lists the documents of a tile in `room`; `None` if there are too many, or the tile is too deep.
+/// The lists of the first tiles of a block, in memory that is used again.
+#[derive(Debug, Default)]
+pub struct BlockLists {
+    documents: Vec<ListedDocument>,
+    /// The end of the list of each tile.
+    ends: Vec<usize>,
+}
+
+impl BlockLists {
+    /// Forgets all lists.
+    pub(super) fn clear(&mut self) {
+        self.ends.clear();
+    }
+
+    /// The number of lists.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Appends the list of a tile that would have these rows in its lanes, with the documents that are in a set; returns false if there are
+    /// too many, or the tile is too deep. Rows are whole lines.
+    pub(super) fn push(
+        &mut self,
+        level: Level,
+        rows: &[&[u8]],
+        (lanes, depth): (usize, usize),
+        above: Above,
+    ) -> bool {
+        let (start, most) = (self.end(), lanes * depth / SPARSE);
+        if depth > DEEPEST_LISTED {
+            return false;
+        }
+        let room = start + most + VECTOR + AT_ONCE;
+        if self.documents.len() < room {
+            self.documents.resize(room, ListedDocument::default());
+        }
+        let list = &mut self.documents[start..];
+        let found = dispatch!(level, simd => list_rows(simd, rows, above, most, list));
+        self.ends.extend(found.map(|found| start + found));
+        found.is_some()
+    }
+
+    /// The list of tile `at`.
+    pub(super) fn of(&self, at: usize) -> Option<&[ListedDocument]> {
+        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        Some(&self.documents[start..*self.ends.get(at)?])
+    }
+
+    fn end(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+}
+
+/// Lists of tiles that a batch has.
+#[derive(Debug, Clone, Copy)]
+pub enum BatchLists<'a> {
+    /// Those that a matrix keeps, each made when its tile is first asked for.
+    Kept(&'a ListedTiles),
+    /// Those of the first tiles of a block, whose labels were not placed.
+    Block(&'a BlockLists),
+}
+
+/// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None` if that does not pay for itself.
+pub(super) fn listed_at_once<'r>(
+    tile: Tile<'_>,
+    set: Above,
+    room: &'r mut Vec<ListedDocument>,
+) -> Option<&'r [ListedDocument]> {
+    if tile.depth < SHALLOWEST_LISTED { None } else { listed(Level::new(), tile, (set, RARE), room) }
+}
+
+/// Lists the documents of a tile that are in a set in `room`; `None` if there are more than one for so many labels, or the tile is too deep.
 fn listed<'r>(
     level: Level,
     tile: Tile<'_>,
+    (set, labels): (Above, usize),
     room: &'r mut Vec<ListedDocument>,
 ) -> Option<&'r [ListedDocument]> {
-    let most = tile.labels.len() / SPARSE;
+    let most = tile.labels.len() / labels;
     // The documents of the vector with which the list becomes too long are written as well, by fours.
     if room.len() < most + VECTOR + AT_ONCE {
         room.resize(most + VECTOR + AT_ONCE, ListedDocument::default());
     }
     let found = match tile.depth <= DEEPEST_LISTED {
-        true => dispatch!(level, simd => list_all(simd, tile, most, room)),
+        true => dispatch!(level, simd => list_all(simd, tile, set, most, room)),
         false => None,
     };
     Some(&room[..found?])
 }
 
-/// Lists the documents of a tile, and returns their number; `None` if there are more than `most`.
+/// Lists the documents of a tile that are in a set, and returns their number; `None` if there are more than `most`.
 #[inline(always)]
-fn list_all<S: Simd>(simd: S, tile: Tile<'_>, most: usize, list: &mut [ListedDocument]) -> Option<usize> {
+fn list_all<S: Simd>(
+    simd: S,
+    tile: Tile<'_>,
+    set: Above,
+    most: usize,
+    list: &mut [ListedDocument],
+) -> Option<usize> {
     /// The number of vectors that are compared before the first of them is looked at: one bit of a word for each that has a document.
     const TOGETHER: usize = 64;
-    let threshold = u8x64::splat(simd, Above::POOLED.0);
+    let threshold = u8x64::splat(simd, set.0);
     let strips = tile.lanes / NARROW_LANES;
     let (mut masks, mut found) = ([0u64; TOGETHER], 0);
     for (part, labels) in tile.labels.chunks(TOGETHER * VECTOR).enumerate() {
@@ -145,7 +245,11 @@ fn list_all<S: Simd>(simd: S, tile: Tile<'_>, most: usize, list: &mut [ListedDoc
             some &= some - 1;
             let vector = part * TOGETHER + at;
             let first = ListedDocument::new(vector / strips * GROUP, vector % strips * NARROW_LANES, 0);
-            found += list_vector(masks[at], first, &labels[at * VECTOR..], &mut list[found..]);
+            let fours = masks[at].count_ones().div_ceil(AT_ONCE as u32);
+            let labels = &labels[at * VECTOR..][..VECTOR];
+            let of_place =
+                |place: usize| first.with(ListedDocument::new(place % GROUP, place / GROUP, labels[place]));
+            found += list_vector((masks[at], fours), of_place, &mut list[found..]);
             if found > most {
                 return None;
             }
@@ -156,20 +260,50 @@ fn list_all<S: Simd>(simd: S, tile: Tile<'_>, most: usize, list: &mut [ListedDoc
 
 // Four documents are written whether or not there are four, and only the number tells how many count: so the length of the loop is the same
 // for up to four, and no branch depends on a single label. A mask that has run out gives the first label, which nobody reads.
-/// Lists the documents of a vector whose first label is that of `first`, and returns their number.
+/// Lists the documents of a mask, which `of_place` makes of the places of bits, four for each of `fours`; returns their number.
 #[inline(always)]
-fn list_vector(mut mask: u64, first: ListedDocument, labels: &[u8], list: &mut [ListedDocument]) -> usize {
+fn list_vector(
+    (mut mask, fours): (u64, u32),
+    of_place: impl Fn(usize) -> ListedDocument,
+    list: &mut [ListedDocument],
+) -> usize {
     let found = mask.count_ones() as usize;
-    let fours = list.as_chunks_mut::<AT_ONCE>().0;
-    for four in &mut fours[..found.div_ceil(AT_ONCE)] {
+    for four in &mut list.as_chunks_mut::<AT_ONCE>().0[..fours as usize] {
         for document in four {
-            let place = mask.trailing_zeros() as usize % VECTOR;
+            *document = of_place(mask.trailing_zeros() as usize % VECTOR);
             mask &= mask.wrapping_sub(1);
-            *document =
-                ListedDocument(first.0 + ListedDocument::new(place % GROUP, place / GROUP, labels[place]).0);
         }
     }
     found
+}
+
+/// Lists the documents of rows that are in a set, and returns their number; `None` if there are more than `most`.
+#[inline(always)]
+fn list_rows<S: Simd>(
+    simd: S,
+    rows: &[&[u8]],
+    above: Above,
+    most: usize,
+    list: &mut [ListedDocument],
+) -> Option<usize> {
+    let threshold = u8x64::splat(simd, above.0);
+    let deepest = rows.iter().map(|row| row.len() / VECTOR).max().unwrap_or(0);
+    let mut found = 0;
+    for line in 0..deepest {
+        for (lane, row) in rows.iter().enumerate() {
+            let Some(labels) = row.as_chunks::<VECTOR>().0.get(line) else { continue };
+            let mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
+            let first = ListedDocument::new(line * VECTOR, lane, 0);
+            let of_place = |place: usize| first.with(ListedDocument::new(place, 0, labels[place]));
+            // A line of a row often has one document and often none, which could not be predicted.
+            let fours = mask.count_ones().div_ceil(AT_ONCE as u32).max(1);
+            found += list_vector((mask, fours), of_place, &mut list[found..]);
+            if found > most {
+                return None;
+            }
+        }
+    }
+    Some(found)
 }
 
 #[cfg(test)]
@@ -207,14 +341,51 @@ mod tests {
                 .collect();
             for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
                 let mut room = Vec::new();
-                let list = listed(level, tile, &mut room).expect("a list");
+                let list = listed(level, tile, (Above::POOLED, SPARSE), &mut room).expect("a list");
                 let found: Vec<_> = list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
                 assert_eq!(found, expected, "{lanes} lanes, depth {depth}");
-                assert!(list.iter().all(|of| of.group() == (of.rank() - 1) / 4));
+                assert!(list.iter().all(|of| of.line() == (of.rank() - 1) / 64));
             }
             seen += expected.len();
         }
         assert!(seen > 500, "{seen} documents");
+    }
+
+    /// Lists of rows have the documents of a set that the rows have, lane by lane in lines of 64 ranks.
+    #[test]
+    fn lists_of_rows_have_the_documents_of_a_set() {
+        let level = Level::new();
+        let mut lists = BlockLists::default();
+        let lines = |depth: usize, often| {
+            let mut row = labels(1, depth, often);
+            row.resize(depth.next_multiple_of(64), 0);
+            row
+        };
+        for round in 0..3 {
+            lists.clear();
+            for (tile, often) in [50, 900, 45].into_iter().enumerate() {
+                let rows: Vec<Vec<u8>> =
+                    (0..60).map(|row| lines(500 - row * 7, often + row as u32 + round)).collect();
+                let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
+                let above = Above([1, 3, 130][tile]);
+                assert!(lists.push(level, &rows, (64, 500), above));
+                let mut expected = Vec::new();
+                for line in 0..8 {
+                    for (lane, row) in rows.iter().enumerate() {
+                        let ranks = (line * 64..line * 64 + 64).filter(|&rank| rank < row.len());
+                        let documents = ranks.map(|rank| (rank as u32 + 1, lane, row[rank]));
+                        expected.extend(documents.filter(|&(_, _, code)| code > above.0));
+                    }
+                }
+                let list = lists.of(tile).expect("a list");
+                let found: Vec<_> = list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
+                assert_eq!(found, expected);
+                assert!(found.len() > 5 && list.is_sorted_by_key(|of| of.line()));
+            }
+            let dense = [&[5u8; 128][..]; 60];
+            assert!(!lists.push(level, &dense, (64, 128), Above(4)));
+            assert_eq!((lists.len(), lists.of(3)), (3, None));
+        }
     }
 
     #[test]
@@ -224,16 +395,16 @@ mod tests {
         let mut dense = vec![1; 64 * 64];
         (0..64 * 64 / SPARSE).for_each(|at| dense[at * 31] = 3);
         let tile = |labels| Tile { labels, lanes: 64, depth: 64 };
-        assert!(listed(level, tile(&dense), &mut room).is_some());
+        assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_some());
         dense[1] = 3;
-        assert!(listed(level, tile(&dense), &mut room).is_none());
+        assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_none());
         let mut deep = vec![0; 16 * (DEEPEST_LISTED + GROUP)];
         deep[16 * DEEPEST_LISTED - 1] = 255;
         let deepest = Tile { labels: &deep[..16 * DEEPEST_LISTED], lanes: 16, depth: DEEPEST_LISTED };
-        let list = listed(level, deepest, &mut room).expect("a list");
+        let list = listed(level, deepest, (Above::POOLED, SPARSE), &mut room).expect("a list");
         assert_eq!((list[0].rank(), list[0].lane(), list[0].code()), (1 << 18, 15, 255));
         let deeper = Tile { labels: &deep, lanes: 16, depth: DEEPEST_LISTED + GROUP };
-        assert!(listed(level, deeper, &mut room).is_none());
+        assert!(listed(level, deeper, (Above::POOLED, SPARSE), &mut room).is_none());
     }
 
     #[test]
