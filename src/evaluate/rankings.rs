@@ -20,12 +20,9 @@ use super::outcome::RankedBy;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
 use crate::arrays::{Coder, Rankings, Scratch, row_of};
-use crate::engine::cpu::listed;
-use crate::engine::{Engine, in_parallel};
+use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
-use crate::label::{
-    Above, Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched, View,
-};
+use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
 use crate::scores::{Known, PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
@@ -67,8 +64,6 @@ pub struct Stream {
     plan: Plan,
     /// The deepest rank that any measure looks at.
     reach: usize,
-    /// The documents that any measure looks at, if lists of them serve all measures.
-    heeded: Option<Above>,
     gathered: BlockResults<OfBlock>,
     rows: RowsSeen,
 }
@@ -129,13 +124,8 @@ impl Evaluator {
         let seen = if all { None } else { plan.reach() };
         let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);
         let evaluator = Cow::Owned(self.clone().with_watch(None));
-        let evaluation = Evaluation::new(evaluator, Feeder::Rankings)?;
-        let on_cpu = evaluation.engine().and_then(Engine::cpu_level).is_some();
-        // What else is looked at, by a view or a walk, are labels.
-        let plain = self.view == View::default() && self.known == Known::Judged && plan.is_of_folds();
         Ok(Stream {
-            heeded: listed::heeded(plan.program()).filter(|_| on_cpu && plain),
-            evaluation,
+            evaluation: Evaluation::new(evaluator, Feeder::Rankings)?,
             watch: self.watch.clone(),
             wants,
             coder: Coder::new(book),
@@ -334,10 +324,7 @@ impl Stream {
         }
         block.clear();
         rankings.fill(block, rows.clone(), &self.coder, self.reach, scratch)?;
-        let batch = match self.heeded {
-            Some(heeded) => block.listed_batch(self.coder.book(), heeded)?,
-            None => block.batch(self.coder.book())?,
-        };
+        let batch = block.batch(self.coder.book())?;
         let empty: Vec<u32> =
             (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();
         let evaluator = &*self.evaluation.evaluator;

@@ -176,14 +176,10 @@ impl Plan {
         &self.program
     }
 
-    /// Whether all measures are made of folds, and none walks down rankings or sees facets.
-    pub(crate) fn is_of_folds(&self) -> bool {
-        self.walks().next().is_none() && self.facets().next().is_none()
-    }
-
     /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
     pub(crate) fn reach(&self) -> Option<u32> {
-        self.program.reach().filter(|_| self.is_of_folds())
+        let folds_only = self.walks().next().is_none() && self.facets().next().is_none();
+        self.program.reach().filter(|_| folds_only)
     }
 
     /// The columns of the engine that a measure reads.

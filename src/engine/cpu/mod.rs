@@ -179,20 +179,22 @@ impl Engine for Cpu {
 }
 
 /// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile has many, so have its neighbours most often:
-/// they are not tried.
+/// they are not tried, and twice as many after each that was tried in vain.
 struct RareDocuments {
     /// The documents that matter, if lists of them serve all folds.
     heeded: Option<Above>,
     /// The number of tiles until one is tried again.
+    left: usize,
+    /// The number of tiles that are passed by after the next one that is tried in vain.
     passed: usize,
 }
 
 impl RareDocuments {
-    /// The tiles that are passed by after one with many documents.
-    const PASSED: usize = 15;
+    /// The tiles that are passed by after the first one with many documents, and the most.
+    const PASSED: [usize; 2] = [15, 1000];
 
     fn of(heeded: Option<Above>) -> Self {
-        RareDocuments { heeded, passed: 0 }
+        RareDocuments { heeded, left: 0, passed: Self::PASSED[0] }
     }
 
     fn listed<'r>(
@@ -202,14 +204,15 @@ impl RareDocuments {
         room: &'r mut Vec<ListedDocument>,
     ) -> Option<&'r [ListedDocument]> {
         let heeded = self.heeded?;
-        if self.passed > 0 {
-            self.passed -= 1;
+        if self.left > 0 {
+            self.left -= 1;
             return None;
         }
         let list = batch.listed_at_once(at, heeded, room);
-        if list.is_none() {
-            self.passed = Self::PASSED;
-        }
+        (self.left, self.passed) = match list {
+            Some(_) => (0, Self::PASSED[0]),
+            None => (self.passed, (2 * self.passed).min(Self::PASSED[1])),
+        };
         list
     }
 }

@@ -7,7 +7,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
-use super::listed::{BatchLists, ListedDocument, ListedTiles, listed_at_once};
+use super::listed::{ListedDocument, ListedTiles, listed_at_once};
 use super::matrix::LabelMatrix;
 use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
@@ -37,7 +37,7 @@ pub struct Batch<'a> {
     /// The judgments of each row's own documents, if others are not to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
     /// Lists of the documents of the tiles that matter to folds.
-    pub(super) lists: Option<BatchLists<'a>>,
+    pub(super) lists: Option<&'a ListedTiles>,
 }
 
 impl<'a> Batch<'a> {
@@ -187,10 +187,7 @@ impl<'a> Batch<'a> {
     /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists and the tile is sparse.
     #[doc(hidden)]
     pub fn listed(&self, at: usize, scratch: &mut Vec<ListedDocument>) -> Option<&'a [ListedDocument]> {
-        match self.lists? {
-            BatchLists::Kept(lists) => lists.of(at, self.tile(at), scratch),
-            BatchLists::Block(lists) => lists.of(at),
-        }
+        self.lists?.of(at, self.tile(at), scratch)
     }
 
     /// The documents of tile `at` that are in a set, listed for folds that follow at once, if there are no lists and so few documents that it
@@ -208,10 +205,7 @@ impl<'a> Batch<'a> {
     /// The list of tile `at` that [`Batch::listed`] returns, if it is there without being made.
     #[doc(hidden)]
     pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
-        match self.lists? {
-            BatchLists::Kept(lists) => lists.made(at),
-            BatchLists::Block(lists) => lists.of(at),
-        }
+        self.lists?.made(at)
     }
 
     /// The bytes of all tiles of the batch, in the order of the matrix.
@@ -255,7 +249,7 @@ impl LabelMatrix {
     #[doc(hidden)]
     pub fn evaluated_batch(&self) -> Batch<'_> {
         let lists = self.lists.of_evaluation(self.packing.tiles.len());
-        Batch { lists: lists.map(BatchLists::Kept), ..self.batch() }
+        Batch { lists, ..self.batch() }
     }
 
     /// Forgets the lists of documents: the next evaluation is a first one again.

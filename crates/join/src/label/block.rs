@@ -3,17 +3,13 @@
 use fearless_simd::Level;
 
 use super::batch::Batch;
-use super::code::{Above, Codebook, PAST_END};
+use super::code::{Codebook, PAST_END};
 use super::exact::{ExactGrades, QueryGrades};
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
-use super::listed::{BatchLists, BlockLists};
 use super::place::place;
 use super::tile::{AlignedBytes, LANES, Packing};
 use crate::error::Result;
-
-/// The depth of the shallowest tile that is listed: a list of a few ranks is not shorter by much than their labels.
-const FEWEST_RANKS: u32 = 32;
 
 /// Some rankings of one run, with the judgments of each.
 #[derive(Debug)]
@@ -31,8 +27,6 @@ pub struct Block {
     room: usize,
     packing: Packing,
     lines: Vec<AlignedBytes>,
-    /// Lists of documents in place of tiles.
-    lists: BlockLists,
     /// The exact grades of the rankings and of their judgments, if codes are classes of grades.
     exact: ExactGrades,
 }
@@ -49,7 +43,6 @@ impl Default for Block {
             room: 0,
             packing: Packing::default(),
             lines: Vec::new(),
-            lists: BlockLists::default(),
             exact: ExactGrades::default(),
         }
     }
@@ -159,41 +152,20 @@ impl Block {
     /// # Errors
     /// A ranking that is too deep for a tile.
     pub fn batch<'a>(&'a mut self, book: &'a Codebook) -> Result<Batch<'a>> {
-        self.tiled(book, None)
-    }
-
-    /// The rankings for folds that heed the documents of a set alone: in lists of these in place of tiles, as long as tiles are sparse. Of a
-    /// tile that has a list the labels are any.
-    ///
-    /// # Errors
-    /// As [`Block::batch`].
-    pub fn listed_batch<'a>(&'a mut self, book: &'a Codebook, heeded: Above) -> Result<Batch<'a>> {
-        self.tiled(book, Some(heeded))
-    }
-
-    fn tiled<'a>(&'a mut self, book: &'a Codebook, heeded: Option<Above>) -> Result<Batch<'a>> {
         self.packing = Packing::new(&self.depths)?;
         let mut tiled = std::mem::take(&mut self.lines);
         let lines = self.packing.bytes() as usize / size_of::<AlignedBytes>();
         grow(&mut tiled, lines);
         let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut tiled[..lines]);
         let mut of_tile: Vec<&[u8]> = Vec::with_capacity(LANES);
-        let mut lists = std::mem::take(&mut self.lists);
-        lists.clear();
-        for (at, span) in self.packing.tiles.iter().enumerate() {
+        for span in &self.packing.tiles {
             let rows = &self.packing.order[span.first as usize..(span.first + span.rows) as usize];
             of_tile.clear();
             of_tile.extend(rows.iter().map(|&row| self.padded(row as usize)));
-            // Rankings of a block are most often alike: after one tile that is not sparse no other is tried.
-            if let Some(heeded) = heeded.filter(|_| lists.len() == at && span.depth >= FEWEST_RANKS)
-                && lists.push(self.level, &of_tile, (span.lanes as usize, span.depth as usize), heeded)
-            {
-                continue;
-            }
             let tile = &mut tiles[span.offset as usize..(span.offset + span.bytes()) as usize];
             place(self.level, &of_tile, span.lanes as usize, tile);
         }
-        (self.lines, self.lists) = (tiled, lists);
+        self.lines = tiled;
         Ok(Batch {
             book,
             ids: &self.ids,
@@ -206,7 +178,7 @@ impl Block {
             exact: (!book.is_exact()).then_some(&self.exact),
             grouped: None,
             known: None,
-            lists: heeded.map(|_| BatchLists::Block(&self.lists)),
+            lists: None,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second evaluation on, and made of rows in place of tiles.
+//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second evaluation on.
 //!
 //! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A fold that must find these reads all
 //! thousand, so it can be no faster than memory. A list of them has four bytes a document, and a fold over the list reads nothing else:
@@ -17,11 +17,7 @@
 //! denser tiles, in which lists gain less, take no memory. Rank, lane and code of a document are one number of 32 bits, so tiles deeper than
 //! 2¹⁸ ranks have none either.
 //!
-//! **Rows.** Rankings that lie in memory row by row need no tile at all where folds heed few documents: those are listed as the rows are,
-//! and the labels are neither transposed nor compared again. Which documents folds heed is known then, so documents of grade 0, which may be
-//! most of a row, are left out.
-//!
-//! **Order.** By lines of 64 ranks, and within a line as labels lie in a tile or in rows. So a list is made by taking documents as they come,
+//! **Order.** By lines of 64 ranks, and within a line as labels lie in the tile. So a list is made by taking documents as they come,
 //! what comes down to a cutoff is the beginning of a list up to the line that the cutoff divides, and of each lane the documents are in rank
 //! order, so that sums over a list have the bits of sums over labels.
 
@@ -37,8 +33,9 @@ use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
 const SPARSE: usize = 32;
 /// The fewest labels for each document of a list that is used only once.
 const RARE: usize = 128;
-/// The depth of the shallowest tile whose list is used only once: of a few ranks a list is not shorter by much than the labels.
-const SHALLOWEST_LISTED: usize = 32;
+/// The depth of the shallowest tile whose list is used only once: at depth 100, where a ranking costs more than its labels, that was slower
+/// (benches/RESULTS.md).
+const SHALLOWEST_LISTED: usize = 512;
 /// The depth of the deepest tile that is listed.
 const DEEPEST_LISTED: usize = 1 << 18;
 /// The number of labels in one SIMD vector.
@@ -130,68 +127,6 @@ impl ListedTiles {
     }
 }
 
-/// The lists of the first tiles of a block, in memory that is used again.
-#[derive(Debug, Default)]
-pub struct BlockLists {
-    documents: Vec<ListedDocument>,
-    /// The end of the list of each tile.
-    ends: Vec<usize>,
-}
-
-impl BlockLists {
-    /// Forgets all lists.
-    pub(super) fn clear(&mut self) {
-        self.ends.clear();
-    }
-
-    /// The number of lists.
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Appends the list of a tile that would have these rows in its lanes, with the documents that are in a set; returns false if there are
-    /// too many, or the tile is too deep. Rows are whole lines.
-    pub(super) fn push(
-        &mut self,
-        level: Level,
-        rows: &[&[u8]],
-        (lanes, depth): (usize, usize),
-        above: Above,
-    ) -> bool {
-        let (start, most) = (self.end(), lanes * depth / SPARSE);
-        if depth > DEEPEST_LISTED {
-            return false;
-        }
-        let room = start + most + VECTOR + AT_ONCE;
-        if self.documents.len() < room {
-            self.documents.resize(room, ListedDocument::default());
-        }
-        let list = &mut self.documents[start..];
-        let found = dispatch!(level, simd => list_rows(simd, rows, above, most, list));
-        self.ends.extend(found.map(|found| start + found));
-        found.is_some()
-    }
-
-    /// The list of tile `at`.
-    pub(super) fn of(&self, at: usize) -> Option<&[ListedDocument]> {
-        let start = at.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
-        Some(&self.documents[start..*self.ends.get(at)?])
-    }
-
-    fn end(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
-    }
-}
-
-/// Lists of tiles that a batch has.
-#[derive(Debug, Clone, Copy)]
-pub enum BatchLists<'a> {
-    /// Those that a matrix keeps, each made when its tile is first asked for.
-    Kept(&'a ListedTiles),
-    /// Those of the first tiles of a block, whose labels were not placed.
-    Block(&'a BlockLists),
-}
-
 /// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None` if that does not pay for itself.
 pub(super) fn listed_at_once<'r>(
     tile: Tile<'_>,
@@ -277,35 +212,6 @@ fn list_vector(
     found
 }
 
-/// Lists the documents of rows that are in a set, and returns their number; `None` if there are more than `most`.
-#[inline(always)]
-fn list_rows<S: Simd>(
-    simd: S,
-    rows: &[&[u8]],
-    above: Above,
-    most: usize,
-    list: &mut [ListedDocument],
-) -> Option<usize> {
-    let threshold = u8x64::splat(simd, above.0);
-    let deepest = rows.iter().map(|row| row.len() / VECTOR).max().unwrap_or(0);
-    let mut found = 0;
-    for line in 0..deepest {
-        for (lane, row) in rows.iter().enumerate() {
-            let Some(labels) = row.as_chunks::<VECTOR>().0.get(line) else { continue };
-            let mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
-            let first = ListedDocument::new(line * VECTOR, lane, 0);
-            let of_place = |place: usize| first.with(ListedDocument::new(place, 0, labels[place]));
-            // A line of a row often has one document and often none, which could not be predicted.
-            let fours = mask.count_ones().div_ceil(AT_ONCE as u32).max(1);
-            found += list_vector((mask, fours), of_place, &mut list[found..]);
-            if found > most {
-                return None;
-            }
-        }
-    }
-    Some(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,43 +255,6 @@ mod tests {
             seen += expected.len();
         }
         assert!(seen > 500, "{seen} documents");
-    }
-
-    /// Lists of rows have the documents of a set that the rows have, lane by lane in lines of 64 ranks.
-    #[test]
-    fn lists_of_rows_have_the_documents_of_a_set() {
-        let level = Level::new();
-        let mut lists = BlockLists::default();
-        let lines = |depth: usize, often| {
-            let mut row = labels(1, depth, often);
-            row.resize(depth.next_multiple_of(64), 0);
-            row
-        };
-        for round in 0..3 {
-            lists.clear();
-            for (tile, often) in [50, 900, 45].into_iter().enumerate() {
-                let rows: Vec<Vec<u8>> =
-                    (0..60).map(|row| lines(500 - row * 7, often + row as u32 + round)).collect();
-                let rows: Vec<&[u8]> = rows.iter().map(Vec::as_slice).collect();
-                let above = Above([1, 3, 130][tile]);
-                assert!(lists.push(level, &rows, (64, 500), above));
-                let mut expected = Vec::new();
-                for line in 0..8 {
-                    for (lane, row) in rows.iter().enumerate() {
-                        let ranks = (line * 64..line * 64 + 64).filter(|&rank| rank < row.len());
-                        let documents = ranks.map(|rank| (rank as u32 + 1, lane, row[rank]));
-                        expected.extend(documents.filter(|&(_, _, code)| code > above.0));
-                    }
-                }
-                let list = lists.of(tile).expect("a list");
-                let found: Vec<_> = list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
-                assert_eq!(found, expected);
-                assert!(found.len() > 5 && list.is_sorted_by_key(|of| of.line()));
-            }
-            let dense = [&[5u8; 128][..]; 60];
-            assert!(!lists.push(level, &dense, (64, 128), Above(4)));
-            assert_eq!((lists.len(), lists.of(3)), (3, None));
-        }
     }
 
     #[test]
