@@ -234,7 +234,7 @@ mod tests {
     fn lists_have_every_named_document_in_the_order_of_labels() {
         let mut seen = 0;
         for (lanes, depth, often) in
-            [(64, 400, 40), (64, 4, 50), (16, 1000, 100), (64, 0, 40), (16, 300, 7000)]
+            [(64, 400, 40), (64, 4, 100), (16, 1000, 100), (64, 0, 40), (16, 300, 7000)]
         {
             let labels = labels(lanes, depth, often);
             let tile = Tile { labels: &labels, lanes, depth };
