@@ -1,12 +1,13 @@
 //! The CPU engine equals the reference bit for bit, and rows are independent. (At every level of SIMD: `levels/agree.rs`.)
 
 use laneval::measure::Measure;
-use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet, View};
 use proptest::prelude::*;
 
 use crate::cases::cases;
 use crate::compared::{assert_same_bits, views};
 use crate::matrices::{self, Query, Shape, any_shape, matrix};
+use crate::random::Random;
 use crate::variants::{every_measure, every_walk};
 
 proptest! {
@@ -80,6 +81,52 @@ proptest! {
         for (before, after) in score(&labels).iter().zip(score(&better)) {
             // Two sums of the same terms in another order may differ in the last bits.
             prop_assert!(after >= before - 1e-12, "{before} → {after}");
+        }
+    }
+}
+
+/// Rankings of 1 to 700 documents in two runs, of which one in `often` is named in the judgments.
+fn sparse(grades: &[f64], often: usize) -> Shape {
+    let mut random = Random(often as u64);
+    let codes = 1 + grades.len();
+    let mut query = |number: usize| {
+        let mut ranking = |depth: usize| -> Vec<u8> {
+            let mut label = || if random.below(often) == 0 { 2 + random.below(codes) as u8 } else { 1 };
+            (0..depth).map(|_| label()).collect()
+        };
+        let rankings = [number * 37, number * 91].map(|depth| ranking(1 + depth % 700)).into();
+        Query { rankings, unretrieved: vec![2 + random.below(codes) as u8; 3] }
+    };
+    let queries = (0..150).map(&mut query).collect();
+    Shape { grades: grades.to_vec(), queries }
+}
+
+/// A matrix that is evaluated again is read from lists of its named documents, and has the same values to the bit: when lists are made, when
+/// they are there, and where a tile is too dense for one.
+#[test]
+fn a_matrix_that_is_evaluated_again_has_the_same_values() {
+    let full: Vec<f64> = (0..253).map(|grade| f64::from(grade) / 63.0).collect();
+    let grades: [&[f64]; 4] = [&[0.0, 1.0], &[1.0], &[0.0, 1.0, 2.0, 3.0], &full];
+    for grades in grades {
+        for (often, listed) in [(60, 4), (33, 1), (8, 0)] {
+            let matrix = matrix(&sparse(grades, often));
+            let mut evaluator = Evaluator::of(every_measure(&matrix));
+            evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            let view = View { depth: Some(101), judged_only: false };
+            let viewed = evaluator.clone().with_view(view);
+            let first = [&evaluator, &viewed].map(|of| {
+                let of = of.clone().with_engine(EngineChoice::Reference);
+                of.evaluate(&matrix).unwrap()
+            });
+            for time in ["first", "second", "third"] {
+                let again = [&evaluator, &viewed].map(|of| of.evaluate(&matrix).unwrap());
+                let what = |view: &str| format!("the {time} evaluation, 1 in {often}{view}");
+                assert_same_bits(&first[0], &again[0], &what(""));
+                assert_same_bits(&first[1], &again[1], &what(", under a view"));
+            }
+            let batch = matrix.evaluated_batch();
+            let lists = batch.tiles().filter(|&at| batch.listed_before(at).is_some()).count();
+            assert!(lists >= listed && (listed > 0 || lists <= 1), "{lists} lists, 1 in {often}");
         }
     }
 }

@@ -131,7 +131,8 @@ impl Evaluator {
         };
         let feed = Feed {
             plan: &self.plan(matrix.book())?,
-            batch: matrix.batch(),
+            // The reference reads labels one by one, and has no use for lists.
+            batch: if engine.is_some() { matrix.evaluated_batch() } else { matrix.batch() },
             cuts: self.cuts(matrix),
             slots,
             wants,

@@ -233,7 +233,7 @@ pub fn ask_for(tile: Tile) {
 }
 
 /// The code below the lowest one with a value other than zero.
-fn above_zero(table: &[f64; 256]) -> Option<u8> {
+pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
     debug_assert_eq!(table[0], 0.0, "code 0 never counts");
     table.iter().skip(1).position(|&value| value != 0.0).map(|code| code as u8)
 }

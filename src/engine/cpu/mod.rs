@@ -8,12 +8,13 @@ use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::exact::classed;
-use crate::label::{GROUP, Tile, TileSpan};
+use crate::label::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
 use steps::{Lanes, Step, StepBuffers};
 
 pub mod documents;
 mod exact;
 pub mod folds;
+pub mod listed;
 #[cfg(feature = "internals")]
 mod read;
 mod steps;
@@ -42,7 +43,7 @@ impl Cpu {
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = StepBuffers::default();
         let tile = job.batch.tile(at);
-        self.fold(job, at, tile, &steps::steps(job.program, tile.depth), &mut scratch);
+        self.fold(job, at, (tile, None), &steps::steps(job.program, tile.depth), &mut scratch);
         scratch.columns
     }
 
@@ -60,12 +61,19 @@ impl Cpu {
         steps: &Steps,
         scratch: &'s mut StepScratch,
     ) -> &'s Columns {
-        self.fold(job, at, tile, &steps.0, &mut scratch.0);
+        self.fold(job, at, (tile, None), &steps.0, &mut scratch.0);
         &scratch.0.columns
     }
 
-    /// Runs steps over a tile.
-    fn fold(&self, job: &Job<'_>, at: usize, tile: Tile<'_>, steps: &[Step], scratch: &mut StepBuffers) {
+    /// Runs steps over a tile, or over the list of its documents where a step needs no others.
+    fn fold(
+        &self,
+        job: &Job<'_>,
+        at: usize,
+        (tile, list): (Tile<'_>, Option<&[ListedDocument]>),
+        steps: &[Step],
+        scratch: &mut StepBuffers,
+    ) {
         let (mut labels, mut codes) = (take(&mut scratch.labels), take(&mut scratch.classed));
         let tile = job.view.of(tile, &mut labels);
         let tile = match &job.program.classes {
@@ -76,7 +84,7 @@ impl Cpu {
             }
             None => tile,
         };
-        Lanes { level: self.level, tile, at, job }.run(steps, scratch);
+        Lanes { level: self.level, tile, list, at, job }.run(steps, scratch);
         (scratch.labels, scratch.classed) = (labels, codes);
     }
 
@@ -142,15 +150,24 @@ impl Engine for Cpu {
         let tiles = job.batch.tiles();
         let (end, together) = (tiles.end, tiles_a_job(job.batch.spans()));
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
+        // Lists say what labels say: under a view, or where codes are classes, folds see other labels.
+        let listed = job.view == View::default() && job.program.classes.is_none();
+        let heeded = if listed { listed::heeded(job.program) } else { None };
         let idle = Idle::new();
         idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
-            let mut scratch = StepBuffers::default();
+            let (mut scratch, mut room) = (StepBuffers::default(), Vec::new());
+            let mut rare = RareDocuments::of(heeded);
             while let Some(tiles) = next() {
                 for at in tiles {
-                    self.fold(job, at, job.batch.tile(at), &steps, &mut scratch);
+                    let kept = if listed { job.batch.listed(at, &mut room) } else { None };
+                    let list = kept.or_else(|| rare.listed(&job.batch, at, &mut room));
+                    self.fold(job, at, (job.batch.tile(at), list), &steps, &mut scratch);
                     // Most often the next tile is this worker's as well: it is loaded while this one is finished.
                     if at + 1 < end {
-                        folds::ask_for(job.batch.tile(at + 1));
+                        match job.batch.listed_before(at + 1).filter(|_| listed) {
+                            Some(next) => listed::ask_for(next),
+                            None => folds::ask_for(job.batch.tile(at + 1)),
+                        }
                     }
                     gather.tile(at, &scratch.columns);
                     job.tell(at);
@@ -158,6 +175,45 @@ impl Engine for Cpu {
             }
         });
         idle.merged(job, begin)
+    }
+}
+
+/// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile has many, so have its neighbours most often:
+/// they are not tried, and twice as many after each that was tried in vain.
+struct RareDocuments {
+    /// The documents that matter, if lists of them serve all folds.
+    heeded: Option<Above>,
+    /// The number of tiles until one is tried again.
+    left: usize,
+    /// The number of tiles that are passed by after the next one that is tried in vain.
+    passed: usize,
+}
+
+impl RareDocuments {
+    /// The tiles that are passed by after the first one with many documents, and the most.
+    const PASSED: [usize; 2] = [15, 1000];
+
+    fn of(heeded: Option<Above>) -> Self {
+        RareDocuments { heeded, left: 0, passed: Self::PASSED[0] }
+    }
+
+    fn listed<'r>(
+        &mut self,
+        batch: &Batch<'_>,
+        at: usize,
+        room: &'r mut Vec<ListedDocument>,
+    ) -> Option<&'r [ListedDocument]> {
+        let heeded = self.heeded?;
+        if self.left > 0 {
+            self.left -= 1;
+            return None;
+        }
+        let list = batch.listed_at_once(at, heeded, room);
+        (self.left, self.passed) = match list {
+            Some(_) => (0, Self::PASSED[0]),
+            None => (self.passed, (2 * self.passed).min(Self::PASSED[1])),
+        };
+        list
     }
 }
 

@@ -20,9 +20,10 @@ use fearless_simd::Level;
 use super::documents::Documents;
 use super::exact::ExactGainSum;
 use super::folds::{self, Wanted};
+use super::listed::{self, HitColumns};
 use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
-use crate::label::{LANES, Tile};
+use crate::label::{Above, LANES, ListedDocument, Tile};
 
 /// One pass of a kernel over a tile.
 #[derive(Debug)]
@@ -82,6 +83,8 @@ pub(super) struct StepBuffers {
 pub(super) struct Lanes<'a> {
     pub(super) level: Level,
     pub(super) tile: Tile<'a>,
+    /// The documents of the tile that the judgments name, if they are listed.
+    pub(super) list: Option<&'a [ListedDocument]>,
     /// The index of the tile.
     pub(super) at: usize,
     pub(super) job: &'a Job<'a>,
@@ -202,7 +205,58 @@ impl Lanes<'_> {
         *lanes = self.tile.lanes;
         values.resize(self.job.program.columns() * *lanes, 0.0);
         histogram.resize(if self.job.program.histogram() { *lanes * self.job.program.codes } else { 0 }, 0);
-        steps.iter().for_each(|step| self.step(step, scratch));
+        for step in steps {
+            if !self.list.is_some_and(|list| self.listed(list, step, scratch)) {
+                self.step(step, scratch);
+            }
+        }
+    }
+
+    /// Runs a step over the list of the tile's documents; returns false if it needs documents that are not listed, or has no such kernel.
+    fn listed(
+        &self,
+        list: &[ListedDocument],
+        Step { kernel, ranks, column }: &Step,
+        scratch: &mut StepBuffers,
+    ) -> bool {
+        let lanes = self.tile.lanes;
+        let StepBuffers { columns: Columns { values, .. }, inputs, .. } = scratch;
+        let out = |column: usize, columns: usize| column * lanes..(column + columns) * lanes;
+        let at = out(*column, ranks.len().max(1));
+        let has = |above: u8| above >= Above::POOLED.0;
+        match kernel {
+            &StepKernel::Hits(set, Extra { counts: (ref cuts, counted), first }) if has(set) => {
+                let wanted = HitColumns { counts: (cuts, counted), precision: (ranks, *column), first };
+                listed::hits(list, set, wanted, lanes, values);
+            }
+            &StepKernel::PrecisionSum(set) if has(set) => {
+                let wanted = HitColumns { counts: (&[], 0), precision: (ranks, *column), first: None };
+                listed::hits(list, set, wanted, lanes, values);
+            }
+            &StepKernel::Count(set) if has(set) => listed::count(list, set, ranks, lanes, &mut values[at]),
+            &StepKernel::CountWithin(set, input) if has(set) => {
+                self.inputs(&[input], inputs);
+                listed::count_within(list, set, inputs, &mut values[at]);
+            }
+            &StepKernel::FirstRank(set) if has(set) => {
+                let upto = ranks.first().copied().unwrap_or(u32::MAX);
+                listed::first_rank(list, set, upto, &mut values[at]);
+            }
+            StepKernel::WeightedSum(gain, weights) => match folds::above_zero(gain) {
+                Some(set) if has(set) => {
+                    listed::weighted_sum(list, set, (gain, weights), ranks, lanes, &mut values[at]);
+                }
+                _ => return false,
+            },
+            StepKernel::Cascade(stop, weights) => match folds::above_zero(stop) {
+                Some(set) if has(set) => {
+                    listed::cascade(list, set, (stop, weights), ranks, lanes, &mut values[at]);
+                }
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
     }
 
     fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut StepBuffers) {

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use super::code::Codebook;
+use super::code::{Above, Codebook};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facets::FacetRows;
 use super::facts::{Facts, QueryFacts};
 use super::ids::Ids;
+use super::listed::{ListedDocument, ListedTiles, listed_at_once};
 use super::matrix::LabelMatrix;
 use super::passages::SpanRows;
 use super::retrieved::RetrievedFacts;
@@ -38,6 +39,8 @@ pub struct Batch<'a> {
     pub(super) spans: Option<&'a SpanRows>,
     /// The judgments of each row's own documents, if others are not to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
+    /// Lists of the documents of the tiles that matter to folds.
+    pub(super) lists: Option<&'a ListedTiles>,
 }
 
 impl<'a> Batch<'a> {
@@ -190,6 +193,30 @@ impl<'a> Batch<'a> {
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
+    /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists and the tile is sparse.
+    #[doc(hidden)]
+    pub fn listed(&self, at: usize, scratch: &mut Vec<ListedDocument>) -> Option<&'a [ListedDocument]> {
+        self.lists?.of(at, self.tile(at), scratch)
+    }
+
+    /// The documents of tile `at` that are in a set, listed for folds that follow at once, if there are no lists and so few documents that it
+    /// pays for itself.
+    #[doc(hidden)]
+    pub fn listed_at_once<'r>(
+        &self,
+        at: usize,
+        set: Above,
+        room: &'r mut Vec<ListedDocument>,
+    ) -> Option<&'r [ListedDocument]> {
+        if self.lists.is_some() { None } else { listed_at_once(self.tile(at), set, room) }
+    }
+
+    /// The list of tile `at` that [`Batch::listed`] returns, if it is there without being made.
+    #[doc(hidden)]
+    pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
+        self.lists?.made(at)
+    }
+
     /// The bytes of all tiles of the batch, in the order of the matrix.
     pub fn bytes(&self) -> &'a [u8] {
         match (self.spans().first(), self.spans().last()) {
@@ -224,7 +251,21 @@ impl LabelMatrix {
             grouped: self.grouped.as_ref(),
             spans: self.spans.as_ref(),
             known: None,
+            lists: None,
         }
+    }
+
+    /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets lists of the documents that matter with it.
+    #[doc(hidden)]
+    pub fn evaluated_batch(&self) -> Batch<'_> {
+        let lists = self.lists.of_evaluation(self.packing.tiles.len());
+        Batch { lists, ..self.batch() }
+    }
+
+    /// Forgets the lists of documents: the next evaluation is a first one again.
+    #[doc(hidden)]
+    pub fn forget_lists(&mut self) {
+        self.lists = ListedTiles::default();
     }
 
     /// All rankings in batches of whole tiles, each of at most `bytes` labels or a single tile.

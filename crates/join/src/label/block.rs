@@ -189,6 +189,7 @@ impl Block {
             grouped: None,
             spans: None,
             known: None,
+            lists: None,
         })
     }
 }

@@ -10,6 +10,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::{FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
 use super::ids::{Ids, Unmatched};
+use super::listed::ListedTiles;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::passages::{GoldFacts, SpanRows};
@@ -60,6 +61,7 @@ pub struct LabelMatrix {
     pub(super) exact: Option<ExactGrades>,
     pub(super) grouped: Option<FacetRows>,
     pub(super) spans: Option<SpanRows>,
+    pub(super) lists: ListedTiles,
 }
 
 /// The bytes of the tiles.
@@ -380,6 +382,7 @@ impl MatrixBuilder {
             exact,
             grouped,
             spans,
+            lists: ListedTiles::default(),
         })
     }
 

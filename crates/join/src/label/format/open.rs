@@ -14,6 +14,7 @@ use super::layout::{
 };
 use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
 use crate::error::{Error, Result};
+use crate::label::listed::ListedTiles;
 use crate::label::matrix::{LabelMatrix, TileBytes};
 use crate::label::mmap::{FileAccess, Mapping};
 use crate::label::rule::RankingRule;
@@ -137,5 +138,6 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         exact,
         grouped,
         spans,
+        lists: ListedTiles::default(),
     })
 }

@@ -1,0 +1,291 @@
+//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second evaluation on.
+//!
+//! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A fold that must find these reads all
+//! thousand, so it can be no faster than memory. A list of them has four bytes a document, and a fold over the list reads nothing else:
+//! at one document in a hundred that is a twenty-fifth of the bytes, and nothing is compared.
+//!
+//! **When.** Whoever evaluates a matrix once has to read its labels anyway, and memory that is touched for the first time is dear (a list of
+//! 4 MB takes as long as reading 20 MB). So the first evaluation keeps no list. A matrix that is evaluated again will most likely be evaluated
+//! more often: the second evaluation lists a tile when it comes to it, in the cache, and folds over the list at once, which costs about
+//! as much as folding over the labels. All later ones read lists only. The `.lmx` file has none: its bytes say the same without.
+//!
+//! **At once.** A list also pays for itself when it is used once, if it is short: labels are compared in one pass for all folds, and nothing
+//! is made ready for what is not there. So a first evaluation lists tiles in which at most one label in [`RARE`] matters, in memory that is used
+//! again from tile to tile.
+//!
+//! **Which.** A tile has a list where at most one label in [`SPARSE`] is named. So lists are at most an eighth of the size of the tiles, and
+//! denser tiles, in which lists gain less, take no memory. Rank, lane and code of a document are one number of 32 bits, so tiles deeper than
+//! 2¹⁸ ranks have none either.
+//!
+//! **Order.** By lines of 64 ranks, and within a line as labels lie in the tile. So a list is made by taking documents as they come,
+//! what comes down to a cutoff is the beginning of a list up to the line that the cutoff divides, and of each lane the documents are in rank
+//! order, so that sums over a list have the bits of sums over labels.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+
+use super::code::Above;
+use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
+
+/// The fewest labels of a tile for each document that is listed.
+const SPARSE: usize = 32;
+/// The fewest labels for each document of a list that is used only once.
+const RARE: usize = 128;
+/// The depth of the shallowest tile whose list is used only once: at depth 100, where a ranking costs more than its labels, that was slower
+/// (benches/RESULTS.md).
+const SHALLOWEST_LISTED: usize = 512;
+/// The depth of the deepest tile that is listed.
+const DEEPEST_LISTED: usize = 1 << 18;
+/// The number of labels in one SIMD vector.
+const VECTOR: usize = GROUP * NARROW_LANES;
+/// The number of documents that are written at once.
+const AT_ONCE: usize = 4;
+
+/// A document of a tile that the judgments name: its rank, lane and code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ListedDocument(u32);
+
+impl ListedDocument {
+    /// The ranks of a line: lists are in the order of lines.
+    pub const LINE: u32 = 64;
+
+    /// The document at `rank` (from 0) of a lane.
+    fn new(rank: usize, lane: usize, code: u8) -> Self {
+        ListedDocument(((rank * LANES + lane) as u32) << 8 | u32::from(code))
+    }
+
+    /// The document whose rank, lane and code are the sums of those of two.
+    #[inline(always)]
+    fn with(self, other: ListedDocument) -> Self {
+        ListedDocument(self.0 + other.0)
+    }
+
+    /// The rank, from 1.
+    #[inline(always)]
+    pub fn rank(self) -> u32 {
+        (self.0 >> 14) + 1
+    }
+
+    /// The number of its line of [`ListedDocument::LINE`] ranks, from 0.
+    #[inline(always)]
+    pub fn line(self) -> u32 {
+        self.0 >> 20
+    }
+
+    /// The lane of the tile.
+    #[inline(always)]
+    pub fn lane(self) -> usize {
+        (self.0 >> 8) as usize % LANES
+    }
+
+    /// The label.
+    #[inline(always)]
+    pub fn code(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+/// The list of a tile; `None` if the tile is better read itself.
+type TileList = OnceLock<Option<Box<[ListedDocument]>>>;
+
+/// The lists of the tiles of a matrix, as far as they were made.
+#[derive(Debug, Default)]
+pub struct ListedTiles {
+    /// Whether the matrix was evaluated.
+    evaluated: AtomicBool,
+    tiles: OnceLock<Box<[TileList]>>,
+}
+
+impl ListedTiles {
+    /// Notes an evaluation of a matrix of so many tiles, and returns the lists if it is not the first.
+    pub(super) fn of_evaluation(&self, tiles: usize) -> Option<&Self> {
+        // Relaxed: which of two evaluations at the same time is the first decides about no number.
+        if !self.evaluated.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        self.tiles.get_or_init(|| std::iter::repeat_with(OnceLock::new).take(tiles).collect());
+        Some(self)
+    }
+
+    /// The list of tile `at`, which is made here if it was not before.
+    pub(super) fn of(
+        &self,
+        at: usize,
+        tile: Tile<'_>,
+        scratch: &mut Vec<ListedDocument>,
+    ) -> Option<&[ListedDocument]> {
+        let list = self.tiles.get()?.get(at)?;
+        list.get_or_init(|| listed(Level::new(), tile, (Above::POOLED, SPARSE), scratch).map(Box::from))
+            .as_deref()
+    }
+
+    /// The list of tile `at`, if it was made.
+    pub(super) fn made(&self, at: usize) -> Option<&[ListedDocument]> {
+        self.tiles.get()?.get(at)?.get()?.as_deref()
+    }
+}
+
+/// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None` if that does not pay for itself.
+pub(super) fn listed_at_once<'r>(
+    tile: Tile<'_>,
+    set: Above,
+    room: &'r mut Vec<ListedDocument>,
+) -> Option<&'r [ListedDocument]> {
+    if tile.depth < SHALLOWEST_LISTED { None } else { listed(Level::new(), tile, (set, RARE), room) }
+}
+
+/// Lists the documents of a tile that are in a set in `room`; `None` if there are more than one for so many labels, or the tile is too deep.
+fn listed<'r>(
+    level: Level,
+    tile: Tile<'_>,
+    (set, labels): (Above, usize),
+    room: &'r mut Vec<ListedDocument>,
+) -> Option<&'r [ListedDocument]> {
+    let most = tile.labels.len() / labels;
+    // The documents of the vector with which the list becomes too long are written as well, by fours.
+    if room.len() < most + VECTOR + AT_ONCE {
+        room.resize(most + VECTOR + AT_ONCE, ListedDocument::default());
+    }
+    let found = match tile.depth <= DEEPEST_LISTED {
+        true => dispatch!(level, simd => list_all(simd, tile, set, most, room)),
+        false => None,
+    };
+    Some(&room[..found?])
+}
+
+/// Lists the documents of a tile that are in a set, and returns their number; `None` if there are more than `most`.
+#[inline(always)]
+fn list_all<S: Simd>(
+    simd: S,
+    tile: Tile<'_>,
+    set: Above,
+    most: usize,
+    list: &mut [ListedDocument],
+) -> Option<usize> {
+    /// The number of vectors that are compared before the first of them is looked at: one bit of a word for each that has a document.
+    const TOGETHER: usize = 64;
+    let threshold = u8x64::splat(simd, set.0);
+    let strips = tile.lanes / NARROW_LANES;
+    let (mut masks, mut found) = ([0u64; TOGETHER], 0);
+    for (part, labels) in tile.labels.chunks(TOGETHER * VECTOR).enumerate() {
+        let mut some = 0u64;
+        for (at, (labels, mask)) in labels.chunks_exact(VECTOR).zip(&mut masks).enumerate() {
+            *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
+            some |= u64::from(*mask != 0) << at;
+        }
+        while some != 0 {
+            let at = some.trailing_zeros() as usize;
+            some &= some - 1;
+            let vector = part * TOGETHER + at;
+            let first = ListedDocument::new(vector / strips * GROUP, vector % strips * NARROW_LANES, 0);
+            let fours = masks[at].count_ones().div_ceil(AT_ONCE as u32);
+            let labels = &labels[at * VECTOR..][..VECTOR];
+            let of_place =
+                |place: usize| first.with(ListedDocument::new(place % GROUP, place / GROUP, labels[place]));
+            found += list_vector((masks[at], fours), of_place, &mut list[found..]);
+            if found > most {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
+// Four documents are written whether or not there are four, and only the number tells how many count: so the length of the loop is the same
+// for up to four, and no branch depends on a single label. A mask that has run out gives the first label, which nobody reads.
+/// Lists the documents of a mask, which `of_place` makes of the places of bits, four for each of `fours`; returns their number.
+#[inline(always)]
+fn list_vector(
+    (mut mask, fours): (u64, u32),
+    of_place: impl Fn(usize) -> ListedDocument,
+    list: &mut [ListedDocument],
+) -> usize {
+    let found = mask.count_ones() as usize;
+    for four in &mut list.as_chunks_mut::<AT_ONCE>().0[..fours as usize] {
+        for document in four {
+            *document = of_place(mask.trailing_zeros() as usize % VECTOR);
+            mask &= mask.wrapping_sub(1);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tile of which one label in `often` is named, by codes up to 255, at places that look random.
+    fn labels(lanes: usize, depth: usize, often: u32) -> Vec<u8> {
+        let mut state = often;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state >> 8
+        };
+        let mut label = || match random() % often {
+            0 => 2 + (random() % 254) as u8,
+            _ => (random() % 2) as u8,
+        };
+        (0..lanes * depth).map(|_| label()).collect()
+    }
+
+    #[test]
+    fn lists_have_every_named_document_in_the_order_of_labels() {
+        let mut seen = 0;
+        for (lanes, depth, often) in
+            [(64, 400, 40), (64, 4, 100), (16, 1000, 100), (64, 0, 40), (16, 300, 7000)]
+        {
+            let labels = labels(lanes, depth, often);
+            let tile = Tile { labels: &labels, lanes, depth };
+            let groups = (0..depth).step_by(GROUP).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)));
+            let places =
+                groups.flat_map(|(first, lane)| (first..first + GROUP).map(move |rank| (rank, lane)));
+            let expected: Vec<_> = places
+                .map(|(rank, lane)| (rank as u32 + 1, lane, tile.label(lane, rank)))
+                .filter(|&(_, _, code)| code >= 2)
+                .collect();
+            for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+                let mut room = Vec::new();
+                let list = listed(level, tile, (Above::POOLED, SPARSE), &mut room).expect("a list");
+                let found: Vec<_> = list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
+                assert_eq!(found, expected, "{lanes} lanes, depth {depth}");
+                assert!(list.iter().all(|of| of.line() == (of.rank() - 1) / 64));
+            }
+            seen += expected.len();
+        }
+        assert!(seen > 500, "{seen} documents");
+    }
+
+    #[test]
+    fn dense_and_deep_tiles_have_no_list() {
+        let level = Level::new();
+        let mut room = Vec::new();
+        let mut dense = vec![1; 64 * 64];
+        (0..64 * 64 / SPARSE).for_each(|at| dense[at * 31] = 3);
+        let tile = |labels| Tile { labels, lanes: 64, depth: 64 };
+        assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_some());
+        dense[1] = 3;
+        assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_none());
+        let mut deep = vec![0; 16 * (DEEPEST_LISTED + GROUP)];
+        deep[16 * DEEPEST_LISTED - 1] = 255;
+        let deepest = Tile { labels: &deep[..16 * DEEPEST_LISTED], lanes: 16, depth: DEEPEST_LISTED };
+        let list = listed(level, deepest, (Above::POOLED, SPARSE), &mut room).expect("a list");
+        assert_eq!((list[0].rank(), list[0].lane(), list[0].code()), (1 << 18, 15, 255));
+        let deeper = Tile { labels: &deep, lanes: 16, depth: DEEPEST_LISTED + GROUP };
+        assert!(listed(level, deeper, (Above::POOLED, SPARSE), &mut room).is_none());
+    }
+
+    #[test]
+    fn the_second_evaluation_makes_lists() {
+        let lists = ListedTiles::default();
+        let labels = labels(64, 400, 100);
+        let tile = Tile { labels: &labels, lanes: 64, depth: 400 };
+        assert!(lists.of_evaluation(2).is_none());
+        let again = lists.of_evaluation(2).expect("lists");
+        assert!(again.made(1).is_none());
+        let made = again.of(1, tile, &mut Vec::new()).expect("a list");
+        assert_eq!((again.made(1), again.made(0)), (Some(made), None));
+        assert!(again.of(2, tile, &mut Vec::new()).is_none());
+    }
+}
