@@ -18,3 +18,77 @@ pub(super) fn zeros(bits: &mut Vec<u64>, words: usize) {
     bits.clear();
     bits.resize(words, 0);
 }
+
+/// Makes rows of columns: bit `c` of word `r` becomes bit `r` of word `c`.
+pub(super) fn transpose(block: &mut [u64; 64]) {
+    let (mut step, mut mask) = (32, u64::from(u32::MAX));
+    while step > 0 {
+        let mut at = 0;
+        while at < 64 {
+            let swapped = (block[at] >> step ^ block[at + step]) & mask;
+            block[at] ^= swapped << step;
+            block[at + step] ^= swapped;
+            at = (at + step + 1) & !step;
+        }
+        step /= 2;
+        mask ^= mask << step;
+    }
+}
+
+/// Adds to `sums` how many of the `rows` of `words` words have each bit.
+pub(super) fn add_columns(rows: &[u64], words: usize, sums: &mut [u32]) {
+    /// The digits of binary numbers of which a word has 64 side by side, so that a row is added by a few steps a word.
+    const DIGITS: usize = 8;
+    let mut digits = vec![[0u64; DIGITS]; words];
+    for rows in rows.chunks(words * ((1 << DIGITS) - 1)) {
+        digits.fill([0; DIGITS]);
+        for row in rows.chunks_exact(words) {
+            for (digits, &word) in digits.iter_mut().zip(row) {
+                let mut carry = word;
+                for digit in digits {
+                    (*digit, carry) = (*digit ^ carry, *digit & carry);
+                }
+            }
+        }
+        for (sums, digits) in sums.chunks_mut(64).zip(&digits) {
+            for (bit, sum) in sums.iter_mut().enumerate() {
+                let value = |(at, digit): (usize, &u64)| (((digit >> bit) & 1) as u32) << at;
+                *sum += digits.iter().enumerate().map(value).sum::<u32>();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows of bits that look random.
+    fn rows(words: usize, rows: u64) -> Vec<u64> {
+        let mix = |at: u64| (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23).wrapping_mul(at | 1);
+        (0..rows * words as u64).map(mix).collect()
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let block: [u64; 64] = rows(1, 64).try_into().unwrap();
+        let mut columns = block;
+        transpose(&mut columns);
+        for row in 0..64 {
+            for column in 0..64 {
+                assert_eq!(is_set(&columns, column * 64 + row), is_set(&block, row * 64 + column));
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_added() {
+        let rows = rows(3, 700);
+        let mut sums = vec![1; 150];
+        add_columns(&rows, 3, &mut sums);
+        for (column, &sum) in sums.iter().enumerate() {
+            let has = |row: &&[u64]| is_set(row, column);
+            assert_eq!(sum, 1 + rows.chunks_exact(3).filter(has).count() as u32, "{column}");
+        }
+    }
+}
