@@ -232,8 +232,8 @@ fn rows(
                 }
             };
             uses[index] -= 1;
-            // A document in both classes of the gate is not preferred to itself.
-            let twice = gate.upper.len() > 1 && below().any(|other| other == document);
+            // A document in both classes of the gate is not preferred to itself. The lines of a class are in the order of documents.
+            let twice = gate.upper.len() > 1 && local[gate.lower.clone()].binary_search(&document).is_ok();
             if gate.upper.len() == 1 || gate.lower.len() == 1 || twice {
                 collect(&mut row);
             } else {
