@@ -323,8 +323,11 @@ fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
 /// The records of a bucket by query, those of a query in the order of the input. They are sorted by counting, not by comparing.
 fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
     let all = || parts.iter().flatten();
-    let Some(first) = all().map(|record| record.query).min() else { return Vec::new() };
-    let last = all().map(|record| record.query).max().unwrap_or(first);
+    let (first, last) =
+        all().fold((u32::MAX, 0), |(first, last), record| (first.min(record.query), last.max(record.query)));
+    if first > last {
+        return Vec::new();
+    }
     // Queries of a bucket are neighbours, so counting them needs no more places than the bucket has queries.
     let mut next = vec![0usize; (last - first) as usize + 2];
     all().for_each(|record| next[(record.query - first) as usize + 1] += 1);
