@@ -35,27 +35,44 @@ pub(super) fn transpose(block: &mut [u64; 64]) {
     }
 }
 
+/// The digits of a binary number for each bit of a word: a row is added by a few steps a word, and not by one for each bit.
+type BitCounts = [u64; 8];
+
+/// The rows that are added at a time, and how often before a count may be too large for its digits.
+const ROWS: usize = 7;
+const TIMES: usize = 255 / ROWS;
+
 /// Adds to `sums` how many of the `rows` of `words` words have each bit.
 pub(super) fn add_columns(rows: &[u64], words: usize, sums: &mut [u32]) {
-    /// The digits of binary numbers of which a word has 64 side by side, so that a row is added by a few steps a word.
-    const DIGITS: usize = 8;
-    let mut digits = vec![[0u64; DIGITS]; words];
-    for rows in rows.chunks(words * ((1 << DIGITS) - 1)) {
-        digits.fill([0; DIGITS]);
-        for row in rows.chunks_exact(words) {
-            for (digits, &word) in digits.iter_mut().zip(row) {
-                let mut carry = word;
-                for digit in digits {
-                    (*digit, carry) = (*digit ^ carry, *digit & carry);
-                }
+    let mut counts: Vec<BitCounts> = vec![BitCounts::default(); words];
+    for rows in rows.chunks(words * ROWS * TIMES) {
+        counts.fill(BitCounts::default());
+        for rows in rows.chunks(words * ROWS) {
+            for (at, counts) in counts.iter_mut().enumerate() {
+                // The last rows may be fewer.
+                add_words(counts, |row| rows.get(row * words + at).copied().unwrap_or(0));
             }
         }
-        for (sums, digits) in sums.chunks_mut(64).zip(&digits) {
+        for (sums, digits) in sums.chunks_mut(64).zip(&counts) {
             for (bit, sum) in sums.iter_mut().enumerate() {
                 let value = |(at, digit): (usize, &u64)| (((digit >> bit) & 1) as u32) << at;
                 *sum += digits.iter().enumerate().map(value).sum::<u32>();
             }
         }
+    }
+}
+
+/// Adds the words of seven rows: first to each other, which gives three digits, and then these.
+#[inline(always)]
+fn add_words(counts: &mut BitCounts, word: impl Fn(usize) -> u64) {
+    let add = |a: u64, b: u64, c: u64| (a ^ b ^ c, a & b | (a ^ b) & c);
+    let (ones, twos) = add(word(0), word(1), word(2));
+    let (more_ones, more_twos) = add(word(3), word(4), word(5));
+    let (ones, last_twos) = add(ones, more_ones, word(6));
+    let (twos, fours) = add(twos, more_twos, last_twos);
+    let mut carry = 0;
+    for (digit, of_rows) in counts.iter_mut().zip([ones, twos, fours, 0, 0, 0, 0, 0]) {
+        (*digit, carry) = add(*digit, of_rows, carry);
     }
 }
 
