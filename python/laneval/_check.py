@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -47,6 +46,8 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """The check as plain data: `{"verdict": …, "definitions": …}`, with the keys of `to_json`."""
+        import json
+
         data: dict[str, Any] = json.loads(self._json)
         return data
 

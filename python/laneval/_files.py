@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 
 
@@ -24,7 +23,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes | str) -> None:
             file.write(data)
         return
     target = os.path.realpath(path)  # a link stays a link
-    part = os.path.join(os.path.dirname(target), f".laneval-{secrets.token_hex(8)}.part")
+    part = os.path.join(os.path.dirname(target), f".laneval-{os.urandom(8).hex()}.part")
     try:
         # With the permissions of any new file, which depend on the umask.
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)

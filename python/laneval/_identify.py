@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -100,6 +99,8 @@ class Identified:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, `{part: data}`."""
+        import json
+
         data: dict[str, Any] = json.loads(self.to_json())
         return data
 

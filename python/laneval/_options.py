@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 import os
 import sys
@@ -263,6 +262,8 @@ def checked(options: Options) -> None:
         return
     if not callable(progress):
         raise TypeError(f"progress is {progress!r}: True, False, or a function of the work done and the total was expected")
+    import inspect  # it takes longer to import than all of laneval
+
     try:
         inspect.signature(progress).bind(0, 0)
     except TypeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -150,6 +149,8 @@ class Pools:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers as plain data, `{part: data}`: those of the pool, of the runs, and of the measures."""
+        import json
+
         data: dict[str, Any] = json.loads(self.to_json())
         return data
 

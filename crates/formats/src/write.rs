@@ -9,14 +9,17 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::ColumnPath;
 
 /// The number of rows of a row group.
 const ROWS: usize = 1 << 17;
+/// The most bytes of a dictionary of values of which each may be another.
+const FEW_VALUES: usize = 64 << 10;
 
 /// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +90,9 @@ impl<W: Write + Send> ParquetWriter<W> {
         let field = |&(name, kind): &(&str, ColumnKind)| Field::new(name, kind.data_type(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
         let settings = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let mut settings = settings.build();
+        let kind =
+            |settings, &(name, kind): &(&str, ColumnKind)| kind.encoded(settings, ColumnPath::from(name));
+        let mut settings = columns.iter().fold(settings, kind).build();
         add_encoded_arrow_schema_to_metadata(&schema, &mut settings);
         let schema = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?.root_schema_ptr();
         let to = SerializedFileWriter::new(to, schema, Arc::new(settings)).map_err(plain)?;
@@ -138,6 +143,25 @@ impl ColumnKind {
             ColumnKind::Names => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
             ColumnKind::Float => DataType::Float64,
             ColumnKind::Integer => DataType::Int64,
+        }
+    }
+
+    /// Says how the values of the column `path` are encoded, before zstd sees them.
+    ///
+    /// A dictionary is right for values that come back. Ids of documents and scores mostly do not: then they would be written twice, in a
+    /// dictionary and as codes of it, so theirs ends early, and what follows is written as it is. All readers know these encodings.
+    fn encoded(self, settings: WriterPropertiesBuilder, path: ColumnPath) -> WriterPropertiesBuilder {
+        match self {
+            ColumnKind::Names => settings,
+            // The lengths apart from the letters, where each would be four bytes between them.
+            ColumnKind::Text => settings
+                .set_column_dictionary_page_size_limit(path.clone(), FEW_VALUES)
+                .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY),
+            ColumnKind::Float => settings.set_column_dictionary_page_size_limit(path, FEW_VALUES),
+            // Ranks go up by one.
+            ColumnKind::Integer => settings
+                .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
         }
     }
 

@@ -62,6 +62,7 @@ import importlib
 import importlib.util
 import json
 import math
+import operator
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,6 +113,7 @@ class _Table:
     _rows: dict[str, dict[str, Any]]
     name: str | None
     sorted: bool
+    _number: type[int] | type[float]
 
     def __init__(self, rows: Mapping[str, Mapping[str, Any]] | None, name: str | None) -> None:
         self._rows = {query: self._ranked(docs) for query, docs in sorted((rows or {}).items())}
@@ -119,12 +121,10 @@ class _Table:
         self.sorted = rows is not None
 
     def _ranked(self, docs: Mapping[str, Any]) -> dict[str, Any]:
-        numbers = {doc: self._number(number) for doc, number in docs.items()}
-        return dict(sorted(numbers.items(), key=lambda item: -item[1]))
-
-    @staticmethod
-    def _number(number: Any) -> Any:
-        raise NotImplementedError
+        # Nearly all numbers are of the type already, which is found out without running Python for each of them.
+        if set(map(type, docs.values())) != {self._number}:
+            docs = {doc: self._number(number) for doc, number in docs.items()}
+        return dict(sorted(docs.items(), key=operator.itemgetter(1), reverse=True))
 
     def keys(self) -> Any:
         """The ids of the queries, as a dict has its keys."""
@@ -275,12 +275,10 @@ class Qrels(_Table):
     Those of a dataset that ir_datasets knows are `Qrels.from_ir_datasets("beir/scifact/test")`.
     """
 
+    _number = int
+
     def __init__(self, qrels: Mapping[str, Mapping[str, int]] | None = None, name: str | None = None) -> None:
         super().__init__(qrels, name)
-
-    @staticmethod
-    def _number(number: Any) -> int:
-        return int(number)
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
@@ -416,16 +414,14 @@ class Run(_Table):
     Nothing is downloaded: `Run.from_ranxhub` raises `NotImplementedError`.
     """
 
+    _number = float
+
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         super().__init__(run, name)
         self.metadata: dict[str, Any] = {}
         self.scores: dict[str, dict[str, float]] = defaultdict(dict)
         self.mean_scores: dict[str, float] = {}
         self.std_scores: dict[str, float] = {}
-
-    @staticmethod
-    def _number(number: Any) -> float:
-        return float(number)
 
     @property
     def run(self) -> dict[str, dict[str, float]]:

@@ -153,7 +153,7 @@ impl Classes {
 }
 
 /// The number of pairs of values from different classes, from the size of each class.
-fn mixed_pairs(sizes: impl Iterator<Item = u64>) -> u64 {
+pub(super) fn mixed_pairs(sizes: impl Iterator<Item = u64>) -> u64 {
     let mut pairs = 0;
     let mut total = 0;
     for size in sizes {

@@ -1,6 +1,6 @@
 //! A group with several sub-groups: the documents that each document is preferred to, and how many of these preferences a ranking fulfils.
 
-use super::bits::{is_set, ones, set, zeros};
+use super::bits::{add_columns, is_set, ones, set, zeros};
 use super::gates::{Graph, circle};
 use super::line::{MOST_BYTES, PreferenceFault, PreferenceLine};
 use super::measure::{GroupShares, Share};
@@ -14,14 +14,14 @@ pub(super) struct Closure {
     /// The sign of the level by document: 1 above 0, 0 for 0, -1 below 0.
     signs: Vec<i8>,
     /// The number of words in a row.
-    words: usize,
+    pub(super) words: usize,
     /// The rows of bits, one row per document.
     rows: Vec<u64>,
     /// The number of documents that a document is preferred to.
     out: Vec<u32>,
     /// The number of documents that are preferred to a document.
     into: Vec<u32>,
-    possible: u64,
+    pub(super) possible: u64,
     relevant: u64,
     nonrelevant: u64,
 }
@@ -69,20 +69,14 @@ impl Closure {
     /// Counts the preferences in the rows.
     fn count_preferences(&mut self) {
         let Closure { words, rows, out, into, possible, .. } = self;
-        for (document, out) in out.iter_mut().enumerate() {
-            for (at, &word) in rows[document * *words..(document + 1) * *words].iter().enumerate() {
-                *out += word.count_ones();
-                let mut rest = word;
-                while rest != 0 {
-                    into[at * 64 + rest.trailing_zeros() as usize] += 1;
-                    rest &= rest - 1;
-                }
-            }
+        for (row, out) in rows.chunks_exact(*words).zip(out) {
+            *out = ones(row, |_| u64::MAX) as u32;
             *possible += u64::from(*out);
         }
+        add_columns(rows, *words, into);
     }
 
-    fn row(&self, local: usize) -> &[u64] {
+    pub(super) fn row(&self, local: usize) -> &[u64] {
         &self.rows[local * self.words..(local + 1) * self.words]
     }
 
@@ -238,8 +232,8 @@ fn rows(
                 }
             };
             uses[index] -= 1;
-            // A document in both classes of the gate is not preferred to itself.
-            let twice = gate.upper.len() > 1 && below().any(|other| other == document);
+            // A document in both classes of the gate is not preferred to itself. The lines of a class are in the order of documents.
+            let twice = gate.upper.len() > 1 && local[gate.lower.clone()].binary_search(&document).is_ok();
             if gate.upper.len() == 1 || gate.lower.len() == 1 || twice {
                 collect(&mut row);
             } else {

@@ -13,7 +13,7 @@ impl Preferences {
     /// `documents` is the number of documents that the lines name; their numbers are below it. The order of the lines has no influence on
     /// the result.
     ///
-    /// All pairs of documents are looked at, if some documents are in several groups.
+    /// All pairs of documents that are in several groups are looked at, if there are any.
     pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
         let mut preferences = Preferences::without_pairs(lines, documents)?;
         if preferences.pairs == DistinctPairs::Unknown {
@@ -142,7 +142,7 @@ impl Preferences {
         }
     }
 
-    fn places_of(&self, document: u32) -> &[DocumentPlace] {
+    pub(super) fn places_of(&self, document: u32) -> &[DocumentPlace] {
         &self.places[self.starts[document as usize]..self.starts[document as usize + 1]]
     }
 
@@ -201,18 +201,6 @@ impl Preferences {
             sums.pairs += u64::from(all > 0.0);
             sums.sum += over / all.max(1.0);
         }
-    }
-
-    /// The number of pairs of documents between which some group has a preference.
-    fn count_distinct(&self) -> u64 {
-        let mut scratch = PreferenceScratch::default();
-        self.rank(&[], &mut scratch);
-        self.list_members(&mut scratch);
-        let mut sums = PairShares::default();
-        for at in 0..self.documents {
-            self.pairs_of(at, at + 1..self.documents, &mut scratch, &mut sums);
-        }
-        sums.pairs
     }
 }
 

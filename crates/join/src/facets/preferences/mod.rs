@@ -46,6 +46,7 @@ mod bits;
 mod classes;
 mod closure;
 mod counting;
+mod distinct;
 mod gates;
 mod line;
 mod measure;

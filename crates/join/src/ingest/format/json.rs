@@ -40,7 +40,7 @@ pub(super) enum Token<'t> {
 }
 
 /// Whether a byte, by its number, can be in a number or another word.
-const IN_WORDS: [bool; 256] = {
+pub(super) const IN_WORDS: [bool; 256] = {
     let (mut all, mut byte) = ([false; 256], 0);
     while byte < 256 {
         let of = byte as u8;

@@ -434,6 +434,49 @@ mod tests {
         }
     }
 
+    /// Records of which each is like the one before, or differs from it in one place.
+    #[test]
+    fn a_record_is_read_alone_as_behind_others() {
+        let records = [
+            r#"{"qid": "q1", "docid": "d1", "score": 1.5}"#,
+            r#"{"qid": "q1", "docid": "d2", "score": -1e5}"#,
+            r#"{"qid": "q2", "docid": "", "score": 1}"#,
+            r#"{"qid": "q2", "docid": "d\"3", "score": 1}"#,
+            r#"{"qid": "q2", "docid": "d\u00e9", "score": 1}"#,
+            r#"{"qid": "q2", "docid": "d4", "score": 1} "#,
+            r#"{"qid": "q2", "docid": "d4", "score": 1}x"#,
+            r#"{"qid": "q2", "docid": "d4", "score": "1"}"#,
+            r#"{"qid": "q2", "docid": "d4", "score": }"#,
+            r#"{"qid": "q2", "docid": "d4", "score": 1"#,
+            r#"{"qid": "q2", "docid": "d4"}"#,
+            r#"{"qid": "q2", "docid": "d4", "score": 1, "score": 1}"#,
+            r#"{"docid": "d4", "qid": "q2", "score": 1}"#,
+            r#"{"qid": 7, "docid": 8, "score": 1}"#,
+            r#"{"qid": 7, "docid": -8, "score": 1}"#,
+            r#"{"qid": 7, "docid": 8.5, "score": 1}"#,
+            r#"{"qid": 7, "docid": 8, "score": 1, "x": [1]}"#,
+            r#"{"qid": 7, "docid": 8, "score": 1, "x": 2}"#,
+            "{\"qid\": \"q\u{1}\", \"docid\": \"d\", \"score\": 1}",
+            "",
+            "{}",
+        ];
+        let ranked = r#"{"qid": "q", "docid": "d", "rank": 1, "score": 1}"#;
+        let keys = [records[0], ranked]
+            .map(|first| RecordKeys::of(first.as_bytes(), Role::Run, None, &ReadAs::default()).unwrap());
+        for (keys, rank) in std::iter::zip(keys, ["", r#""rank": 3, "#]) {
+            let maker = || RecordLines::new(keys.clone(), "score");
+            let of = |record: &str| record.replace(r#""score""#, &format!(r#"{rank}"score""#)) + "\n";
+            for one in records.map(of) {
+                for other in records.map(of) {
+                    let text = [&one, &one, &other, &one].map(|record| &record[..]);
+                    let alone = text.map(|record| made(&mut maker(), record.as_bytes(), usize::MAX / 2).0);
+                    let all = made(&mut maker(), text.concat().as_bytes(), usize::MAX / 2).0;
+                    assert_eq!(all, alone.concat(), "{text:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn rows_of_a_list_are_handed_over_some_at_a_time() {
         let query = "q".repeat(20_000);

@@ -27,6 +27,7 @@
 //! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
 //! lines are read like compressed text: by blocks, while another thread works on the rows.
 
+mod alike;
 pub(super) mod fields;
 pub(super) mod foreign;
 pub(super) mod form;

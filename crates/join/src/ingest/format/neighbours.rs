@@ -249,7 +249,7 @@ impl<'f> IdCells<'f> {
                 }
             },
         };
-        let query = &self.query.digits;
+        let query = self.query.digits();
         if is_empty {
             self.empty += 1;
         } else if self.role == Role::Qrels {

@@ -363,7 +363,19 @@ impl MatrixCells {
         let value = self.npy.value(cell);
         let (query, document) = (&mut self.query, &mut self.document);
         if value.is_finite() {
-            rows.row(query.number, &query.digits, &document.digits, &letters(value));
+            // The rows of a query begin alike, where they follow one another.
+            let is_first = document.number == 1 && !self.npy.fortran;
+            if is_first {
+                rows.begin_query(query.digits());
+            }
+            if rows.has_prefix() {
+                let mut number = [0; 64];
+                let written = letters(value);
+                number[..written.len()].copy_from_slice(&written);
+                rows.plain_row(query.number, document.plain(), (&number, written.len()));
+            } else {
+                rows.row(query.number, query.digits(), document.digits(), &letters(value));
+            }
         } else {
             let message =
                 format!("{} {value} in column {} is not a finite number", self.number, document.number);
@@ -426,28 +438,47 @@ impl MakeRows for MatrixCells {
 #[derive(Debug)]
 pub(super) struct Counter {
     pub number: u64,
-    pub digits: Vec<u8>,
+    /// The digits, and how many bytes they are; all 64 are copied into rows.
+    digits: [u8; 64],
+    length: usize,
 }
 
 impl Default for Counter {
     fn default() -> Self {
-        Counter { number: 1, digits: b"1".to_vec() }
+        let mut digits = [0; 64];
+        digits[0] = b'1';
+        Counter { number: 1, digits, length: 1 }
     }
 }
 
 impl Counter {
+    /// Returns the digits.
+    #[inline(always)]
+    pub fn digits(&self) -> &[u8] {
+        &self.digits[..self.length]
+    }
+
+    /// Returns the digits as a field of a plain row.
+    #[inline(always)]
+    fn plain(&self) -> (&[u8; 64], usize) {
+        (&self.digits, self.length)
+    }
+
     /// Adds 1.
     #[inline(always)]
     pub fn count(&mut self) {
         self.number += 1;
-        for digit in self.digits.iter_mut().rev() {
+        for digit in self.digits[..self.length].iter_mut().rev() {
             if *digit < b'9' {
                 *digit += 1;
                 return;
             }
             *digit = b'0';
         }
-        self.digits.insert(0, b'1');
+        // A number of 64 bits has 20 digits at most.
+        self.digits.copy_within(..self.length, 1);
+        self.digits[0] = b'1';
+        self.length += 1;
     }
 }
 
@@ -567,7 +598,7 @@ mod tests {
     fn numbers_are_counted() {
         let mut counter = Counter::default();
         for number in 1..=12_345u64 {
-            assert_eq!((counter.number, &counter.digits[..]), (number, number.to_string().as_bytes()));
+            assert_eq!((counter.number, counter.digits()), (number, number.to_string().as_bytes()));
             counter.count();
         }
     }

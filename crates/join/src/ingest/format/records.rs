@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::ReadAs;
+use super::alike::AlikeRecords;
 use super::json::{Cursor, Stuck, Token, objects};
 use super::lists::{FoundList, LeftRows, ListKeys, each_field, found_list, id};
 use super::made::{MadeOf, MadeRows, MakeRows};
@@ -134,6 +135,11 @@ impl SingleKeys {
     /// The key of the rank of a result, or of the group of a judgment, if it is read.
     fn other(&self) -> Option<&[u8]> {
         self.rank.as_deref().or(self.group.as_ref().map(|(_, key)| &key[..]))
+    }
+
+    /// The number of keys that are read.
+    fn count(&self) -> usize {
+        self.names.len() + usize::from(self.other().is_some())
     }
 
     /// The index of the key `name` among those that are read; that of the rank or the group is the last.
@@ -311,17 +317,27 @@ fn row(keys: &SingleKeys, number: &str, line: u64, (found, again): FoundKeys<'_>
 #[derive(Debug)]
 pub(super) struct RecordLines {
     reader: RecordReader,
+    alike: AlikeRecords,
     line: u64,
 }
 
 impl RecordLines {
     pub fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordLines { reader: RecordReader::new(keys, number), line: 0 }
+        RecordLines { reader: RecordReader::new(keys, number), alike: AlikeRecords::default(), line: 0 }
     }
 
     fn line(&mut self, text: &[u8], rows: &mut MadeRows) {
         self.line += 1;
         let (line, reader) = (self.line, &mut self.reader);
+        if let (RecordKeys::Single(keys), Some([query, doc, number, other])) =
+            (&reader.keys, self.alike.read(text))
+        {
+            match keys.other() {
+                Some(_) => rows.wide_row(line, query, doc, other, number),
+                None => rows.row(line, query, doc, number),
+            }
+            return;
+        }
         let mut cursor = Cursor::new(text, true, line);
         let mut read = || {
             if cursor.peek()?.is_none() {
@@ -335,8 +351,12 @@ impl RecordLines {
             }
             Ok(())
         };
-        if let Err(Stuck::Wrong(message)) = read() {
-            rows.wrong(line, &message);
+        match (read(), &reader.keys) {
+            (Err(Stuck::Wrong(message)), _) => rows.wrong(line, &message),
+            (Ok(()), RecordKeys::Single(keys)) => {
+                self.alike.learn(text, keys.count(), |name| keys.place(name))
+            }
+            _ => {}
         }
     }
 }
