@@ -120,7 +120,6 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         None => (book, None),
     };
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
-    let labels = TileBytes::InFile { file, range };
     Ok(LabelMatrix {
         book,
         rule: RankingRule { units, ..rule },
@@ -130,7 +129,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         runs,
         depths,
         packing,
-        labels,
+        labels: TileBytes::InFile { file, range },
         tied,
         ideal,
         exact,
