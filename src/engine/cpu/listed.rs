@@ -55,7 +55,7 @@ pub fn hits(list: &[ListedDocument], above: u8, wanted: HitColumns<'_>, lanes: u
     let HitColumns { counts: (counts, counted), precision: (precision, summed), first } = wanted;
     let upto = first.map_or(0, |(upto, _)| upto);
     let (mut hits, mut sums, mut firsts) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    let (mut left, mut at) = (Left::of(list), [0, 0]);
+    let (mut left, mut at) = (RestOfList::of(list), [0, 0]);
     let mut store = |column: usize, of: &[f64; LANES]| {
         values[column * lanes..(column + 1) * lanes].copy_from_slice(&of[..lanes]);
     };
@@ -91,7 +91,7 @@ pub fn count(list: &[ListedDocument], above: u8, cuts: &[u32], lanes: usize, out
 pub fn count_within(list: &[ListedDocument], above: u8, limits: &[u32], out: &mut [f64]) {
     let mut hits = [0.0; LANES];
     let deepest = limits.iter().copied().max().unwrap_or(0);
-    visit(Left::of(list).upto(deepest), above, |lane, rank, _| {
+    visit(RestOfList::of(list).upto(deepest), above, |lane, rank, _| {
         hits[lane] += f64::from(u8::from(limits.get(lane).is_some_and(|&limit| rank <= limit)));
     });
     out.copy_from_slice(&hits[..limits.len()]);
@@ -100,7 +100,7 @@ pub fn count_within(list: &[ListedDocument], above: u8, limits: &[u32], out: &mu
 /// Finds the rank of each lane's first hit at rank `upto` or above it; 0 if there is none.
 pub fn first_rank(list: &[ListedDocument], above: u8, upto: u32, out: &mut [f64]) {
     let mut firsts = [0.0; LANES];
-    visit(Left::of(list).upto(upto), above, |lane, rank, _| {
+    visit(RestOfList::of(list).upto(upto), above, |lane, rank, _| {
         firsts[lane] = if firsts[lane] == 0.0 { f64::from(rank) } else { firsts[lane] };
     });
     out.copy_from_slice(&firsts[..out.len()]);
@@ -154,7 +154,7 @@ fn sweep<T>(
     mut hit: impl FnMut(&mut T, usize, u32, u8),
     mut cut: impl FnMut(&T, usize),
 ) {
-    let mut left = Left::of(list);
+    let mut left = RestOfList::of(list);
     for (index, &at) in cuts.iter().enumerate() {
         visit(left.upto(at), above, |lane, rank, code| hit(&mut state, lane, rank, code));
         cut(&state, index);
@@ -162,7 +162,7 @@ fn sweep<T>(
 }
 
 /// The documents of a list that no cutoff has passed yet.
-struct Left<'l> {
+struct RestOfList<'l> {
     list: &'l [ListedDocument],
     /// The last cutoff.
     after: u32,
@@ -175,22 +175,22 @@ struct Stretch<'l> {
     upto: u32,
 }
 
-impl<'l> Left<'l> {
+impl<'l> RestOfList<'l> {
     fn of(list: &'l [ListedDocument]) -> Self {
-        Left { list, after: 0 }
+        RestOfList { list, after: 0 }
     }
 
     /// Takes the documents down to the next cutoff.
     #[inline]
     fn upto(&mut self, upto: u32) -> Stretch<'l> {
         const LINE: u32 = ListedDocument::LINE;
-        let Left { list, after } = *self;
+        let RestOfList { list, after } = *self;
         // The end of the ranking is what most folds are read at, and needs no search.
         let all = list.last().is_none_or(|last| last.line() < upto / LINE);
         let end = if all { list.len() } else { list.partition_point(|of| of.line() < upto.div_ceil(LINE)) };
         // Documents of a line that the cutoff divides are looked at twice.
         let whole = if all { end } else { list[..end].partition_point(|of| of.line() < upto / LINE) };
-        *self = Left { list: &list[whole..], after: upto };
+        *self = RestOfList { list: &list[whole..], after: upto };
         Stretch { list: &list[..end], after, upto }
     }
 }

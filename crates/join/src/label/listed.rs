@@ -263,7 +263,9 @@ mod tests {
         let mut room = Vec::new();
         let mut dense = vec![1; 64 * 64];
         (0..64 * 64 / SPARSE).for_each(|at| dense[at * 31] = 3);
-        let tile = |labels| Tile { labels, lanes: 64, depth: 64 };
+        fn tile(labels: &[u8]) -> Tile<'_> {
+            Tile { labels, lanes: 64, depth: 64 }
+        }
         assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_some());
         dense[1] = 3;
         assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_none());

@@ -122,7 +122,6 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let spans = of_kind(SPANS).map(decode_spans).transpose()?;
     let (book, exact) = exact.map_or((book, None), |(book, exact)| (book, Some(exact)));
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
-    let labels = TileBytes::InFile { file, range };
     Ok(LabelMatrix {
         book,
         rule: RankingRule { units, ..rule },
@@ -132,7 +131,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         runs,
         depths,
         packing,
-        labels,
+        labels: TileBytes::InFile { file, range },
         tied,
         ideal,
         exact,
