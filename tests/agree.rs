@@ -31,7 +31,8 @@ proptest! {
             evaluator = evaluator.with_view(view);
             let found = evaluator.evaluate(&matrix).unwrap();
             evaluator = evaluator.with_engine(EngineChoice::Reference);
-            assert_same_bits(&evaluator.evaluate(&matrix).unwrap(), &found, "a few measures");
+            let names: Vec<String> = evaluator.measures().iter().map(ToString::to_string).collect();
+            assert_same_bits(&evaluator.evaluate(&matrix).unwrap(), &found, &names.join(", "));
         }
     }
 

@@ -1627,7 +1627,7 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_PASSAGES,
-        plain: "How well the positions that were returned fit the judged passages; low if gold is missing or much else is returned.",
+        plain: "How well what was returned fits the judged passages: 1 if it is all of them and no more.",
         doc: "Intersection over union: the gold positions of the results, as a share of the positions that are gold or returned.",
         formula: "SpanIoU@k = Σ gold_i / (Σ new_i + G − Σ gold_i); overlap=each: all positions of result i in the place of new_i",
         citation: "Smith and Troynikov 2024 (Chroma): overlap=each",

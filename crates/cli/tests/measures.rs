@@ -11,6 +11,8 @@ fn measures_explains_what_eval_computes() {
     let folder = tempfile::TempDir::new().unwrap();
     std::fs::write(folder.path().join("qrels"), "q 0 a 1\nq 0 b 0\n").unwrap();
     std::fs::write(folder.path().join("run"), "q Q0 a 1 2 t\nq Q0 b 2 1 t\n").unwrap();
+    std::fs::write(folder.path().join("gold"), "query,doc,start,end\nq,a,0,5\n").unwrap();
+    std::fs::write(folder.path().join("passages"), "query,doc,start,end,score\nq,a,2,9,1\n").unwrap();
     let call = |args: &[&str]| {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_laneval"));
         let output = command.current_dir(folder.path()).args(args).output().unwrap();
@@ -25,7 +27,10 @@ fn measures_explains_what_eval_computes() {
     let (mut computed_ones, mut refused) = (0, 0);
     for name in all {
         let (code, explained, said) = call(&["measures", &name, "--format", "json"]);
-        let (computes, computed, why) = call(&["eval", "qrels", "run", "--format", "jsonl", "-m", &name]);
+        // Passages have positions in their files.
+        let [qrels, run] =
+            if name.to_lowercase().starts_with("span") { ["gold", "passages"] } else { ["qrels", "run"] };
+        let (computes, computed, why) = call(&["eval", qrels, run, "--format", "jsonl", "-m", &name]);
         if code != Some(0) {
             assert_eq!((computes, why), (Some(2), said), "{name}");
             refused += 1;

@@ -75,7 +75,7 @@ fn a_file_of_a_table_is_read() {
 #[test]
 fn show_says_what_each_passage_brings() {
     let folder = folder();
-    let text = folder.out("show gold.jsonl res.csv --query q1 -m SpanR@2");
+    let text = folder.out("show gold.jsonl res.csv --query q1 -m SpanR");
     for part in [
         "50 gold positions",
         "5 passages, 50 of 50 gold positions",

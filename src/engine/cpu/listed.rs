@@ -169,7 +169,7 @@ struct RestOfList<'l> {
 }
 
 /// The documents of a list between two cutoffs: those in `list` with a rank beyond `after` that is at most `upto`.
-struct Stretch<'l> {
+struct ListStretch<'l> {
     list: &'l [ListedDocument],
     after: u32,
     upto: u32,
@@ -182,7 +182,7 @@ impl<'l> RestOfList<'l> {
 
     /// Takes the documents down to the next cutoff.
     #[inline]
-    fn upto(&mut self, upto: u32) -> Stretch<'l> {
+    fn upto(&mut self, upto: u32) -> ListStretch<'l> {
         const LINE: u32 = ListedDocument::LINE;
         let RestOfList { list, after } = *self;
         // The end of the ranking is what most folds are read at, and needs no search.
@@ -191,13 +191,13 @@ impl<'l> RestOfList<'l> {
         // Documents of a line that the cutoff divides are looked at twice.
         let whole = if all { end } else { list[..end].partition_point(|of| of.line() < upto / LINE) };
         *self = RestOfList { list: &list[whole..], after: upto };
-        Stretch { list: &list[..end], after, upto }
+        ListStretch { list: &list[..end], after, upto }
     }
 }
 
 /// Calls `hit(lane, rank, code)` for every document of a stretch that is in a set.
 #[inline(always)]
-fn visit(Stretch { list, after, upto }: Stretch<'_>, above: u8, mut hit: impl FnMut(usize, u32, u8)) {
+fn visit(ListStretch { list, after, upto }: ListStretch<'_>, above: u8, mut hit: impl FnMut(usize, u32, u8)) {
     let mut hits = [ListedDocument::default(); TOGETHER];
     for together in list.chunks(TOGETHER) {
         let mut found = 0;

@@ -351,22 +351,10 @@ impl MatrixBuilder {
         let packing = Packing::new(&depths)?;
         let lines = packed(&packing, &labels_of);
         drop(labels_of);
-        let exact = self.exact.map(|facts| {
-            let mut rows = Ragged::default();
-            exact_of.iter().for_each(|grades| rows.push(grades));
-            ExactGrades { facts, rows }
-        });
-        let grouped = self.grouped.map(|of| {
-            let mut rows = Ragged::default();
-            numbers_of.iter().for_each(|numbers| rows.push(numbers));
-            FacetRows { of, rows }
-        });
-        let spans = self.spans.map(|of| {
-            let mut rows = Ragged::default();
-            spans_of.iter().for_each(|counts| rows.push(counts));
-            SpanRows::checked(of, rows, &depths).map_err(Error::Unanswerable)
-        });
-        let spans = spans.transpose()?;
+        let exact = self.exact.map(|facts| ExactGrades { facts, rows: Ragged::of_rows(&exact_of) });
+        let grouped = self.grouped.map(|of| FacetRows { of, rows: Ragged::of_rows(&numbers_of) });
+        let spans = self.spans.map(|of| SpanRows::checked(of, Ragged::of_rows(&spans_of), &depths));
+        let spans = spans.transpose().map_err(Error::Unanswerable)?;
         Ok(LabelMatrix {
             book: self.book,
             rule: self.rule,
@@ -501,17 +489,14 @@ fn unpack<'a>(
                 })?;
             }
         }
-        if !spans.is_empty() {
-            return Err(format!("a piece has {} numbers of positions that belong to no row", spans.len()));
-        }
-        if !numbers.is_empty() {
-            return Err(format!("a piece has {} numbers of documents that belong to no row", numbers.len()));
-        }
-        if !grades.is_empty() {
-            return Err(format!("a piece has {} exact grades that belong to no row", grades.len()));
-        }
-        if !rest.is_empty() {
-            return Err(format!("a piece has {} labels that belong to no row", rest.len()));
+        let left = [
+            (spans.len(), "numbers of positions"),
+            (numbers.len(), "numbers of documents"),
+            (grades.len(), "exact grades"),
+            (rest.len(), "labels"),
+        ];
+        if let Some((count, what)) = left.iter().find(|(count, _)| *count > 0) {
+            return Err(format!("a piece has {count} {what} that belong to no row"));
         }
     }
     Ok(())

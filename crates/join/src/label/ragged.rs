@@ -31,6 +31,13 @@ impl<T: Copy> Ragged<T> {
         Ragged { ends, values }
     }
 
+    /// Makes rows of these values.
+    pub fn of_rows(rows: &[&[T]]) -> Self {
+        let mut all = Ragged { ends: Vec::with_capacity(rows.len()), values: Vec::new() };
+        rows.iter().for_each(|row| all.push(row));
+        all
+    }
+
     /// Appends a row.
     pub fn push(&mut self, values: &[T]) {
         self.values.extend_from_slice(values);

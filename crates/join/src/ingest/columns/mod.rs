@@ -369,7 +369,8 @@ impl<'a> CheckedColumns<'a> {
 
     /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one where the rows of the table have lists.
     pub fn table_row(&self, row: u64) -> u64 {
-        let Some(at) = usize::try_from(row).ok().and_then(|row| row.checked_sub(1)) else { return row };
+        let at = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
+        let Some(at) = at.filter(|&at| at < self.rows()) else { return row };
         let batch = self.starts[1..].partition_point(|&end| end <= at);
         let (mut before, mut of_batch) = (0, at);
         for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1) {

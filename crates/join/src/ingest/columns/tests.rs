@@ -489,7 +489,7 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
 /// Where rows of the caller's table have lists, problems are told by these rows, in whichever batch they are.
 #[test]
 fn problems_of_lists_are_told_by_the_rows_of_the_table() {
-    let qrels = Qrels::new([("q1", "a", 1.0)]).unwrap();
+    let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "d", 1.0)]).unwrap();
     let refused = |docs: [&'static str; 5], scores: [f64; 5]| {
         let (first, last) = (Text::from(&["q1", "q1", "q2"]), Text::from(&["q3", "q3"]));
         let [one, two] = [kept(docs[..3].to_vec()), kept(docs[3..].to_vec())];

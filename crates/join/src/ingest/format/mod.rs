@@ -13,6 +13,7 @@
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
 //! records   objects that are a judgment or a result
+//! alike     records of JSON that are written alike, without reading their keys
 //! fields    rows of which any columns are read by their names; span_columns: those of passages
 //! lists     objects that have a list of judgments or results
 //! platforms large objects with judgments or results somewhere in them, as platforms write them

@@ -106,10 +106,9 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
     let alike = of_kind(ALIKE).map(|at| decode_alike(&mut read(at)?)).transpose()?;
-    let knows_alike = alike.is_some();
     let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings, alike);
     let tied = of_kind(TIED).map(decode_tied).transpose()?;
-    if knows_alike && tied.is_none() {
+    if tied.is_none() && of_kind(ALIKE).is_some() {
         return Err(damaged(path, name_of(ALIKE), format!("there are no {}", name_of(TIED))));
     }
     let units = of_kind(UNITS).map(|at| decode_units(&mut read(at)?)).transpose()?.map(Arc::new);

@@ -154,7 +154,9 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     pub fn columns(&mut self, records: &Records<'_>) -> Result<Option<()>> {
         self.join.check_ties_in_memory()?;
         let name = self.source.clone();
-        let batch = std::slice::from_ref(records);
+        // Rows are counted through all batches, as results and not as rows of tables that may have lists: the tables of earlier batches are gone.
+        let records = Records { lists: None, ..*records };
+        let batch = std::slice::from_ref(&records);
         let columns =
             CheckedColumns::of_run(&name, batch, self.joining.qrels.seed()).map_err(|e| self.later(e))?;
         if columns.rows() == 0 {
