@@ -73,6 +73,20 @@ fn queries_have_the_bits_that_they_have_without_another_one_of_many_grades() {
     }
 }
 
+/// Only the levels of a measure itself tell grades apart where nothing else is asked for.
+#[test]
+fn a_measure_alone_has_the_bits_that_it_has_with_few_grades() {
+    let (qrels, run) = texts(5, &[0.0, 0.5, 1.0, 2.0, 2.25, 3.0]);
+    let many = with_many_grades(&qrels);
+    let [few, exact] = [&qrels, &many].map(|qrels| joined(&Join::default(), qrels, &run));
+    let ids: Ids = few.queries().iter().collect();
+    for measure in every_measure(&few) {
+        let name = measure.to_string();
+        let evaluator = Evaluator::of(vec![measure]).with_per_query(true).with_only(Some(ids.clone()));
+        assert_same_bits(&evaluator.evaluate(&few).unwrap(), &evaluator.evaluate(&exact).unwrap(), &name);
+    }
+}
+
 /// The values of the run, `[measure][query]`.
 fn values(scores: &Scores) -> Vec<Vec<u64>> {
     let values = &scores.runs[0].per_query.as_ref().unwrap().values;

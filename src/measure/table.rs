@@ -1913,10 +1913,10 @@ pub(crate) fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
 
 /// The gain of every code under the parameter `gain` alone.
 pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
-    let gains = match m.value("gain") {
-        Some(Value::Table(pairs)) => Gains::Table(pairs.clone()),
-        Some(Value::Word("exp2")) => Gains::Exp2,
-        Some(Value::Word("binary")) => Gains::AtLeast(m.number("rel").unwrap_or(0.0).max(1.0)),
+    let gains = match (m.value("gain"), m.binary_level()) {
+        (Some(Value::Table(pairs)), _) => Gains::Table(pairs.clone()),
+        (Some(Value::Word("exp2")), _) => Gains::Exp2,
+        (_, Some(level)) => Gains::AtLeast(level),
         _ => Gains::Linear,
     };
     gains.table(book)

@@ -373,12 +373,19 @@ impl Measure {
     /// above 0, and the level that follows from the highest grade of a codebook.
     pub(crate) fn levels(&self, book: &Codebook) -> Vec<f64> {
         let levels = self.definition.params.iter().filter(|param| param.kind == Kind::Level);
-        let levels: Vec<f64> = levels.filter_map(|param| self.number(param.name)).collect();
+        let levels = levels.filter_map(|param| self.number(param.name)).chain(self.binary_level());
+        let levels: Vec<f64> = levels.collect();
         if !levels.is_empty() {
             return levels;
         }
         let level = (self.definition.traits.level)(self, book.max_grade().unwrap_or(0.0));
         std::iter::once(0f64.next_up()).chain(level).collect()
+    }
+
+    /// The least grade that is worth 1, where grades are worth 1 or nothing (`gain=binary` of measures of gains).
+    pub(crate) fn binary_level(&self) -> Option<f64> {
+        let of_gains = self.definition.params.iter().any(|param| param.kind == Kind::Gain);
+        (of_gains && self.word("gain") == "binary").then(|| self.number("rel").unwrap_or(0.0).max(1.0))
     }
 
     fn default(&self, name: &str) -> &'static str {
