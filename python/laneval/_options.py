@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 QuerySet: TypeAlias = Literal["judged", "both", "error"]
 Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
 Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
-Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic"]
-JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference"]
+Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic", "start", "end", "length"]
+JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference", "span"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "ivecs", "ibin", "ids", "parquet", "arrow"]
 Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]

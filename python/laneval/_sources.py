@@ -52,7 +52,7 @@ class Qrels:
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
 
-    A document may have several judgments, by judge, by subtopic or as preferences. Each names its judge, subtopic or preference group: in a
+    A document may have several judgments, by judge, by subtopic, as preferences, or of passages in it (`judgments_by="span"`: start and end). Each names its judge, subtopic or preference group: in a
     column of a table, as the second item of (query, group, document, grade), or as the innermost key of {query: {document: {group: grade}}}.
 
     >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")

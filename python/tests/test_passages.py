@@ -8,7 +8,7 @@ import pytest
 import laneval
 
 GOLD = [("q", "d1", 10, 30), ("q", "d1", 50, 60, 2), ("q", "d2", 0, 20, None)]
-RESULTS = [("q", "d1", 0, 20, 9), ("q", "d1", 15, 40, 8.5), ("q", "d3", 0, 50, 7), ("q", "d2", 0, 100, 6), ("q", "d1", 20, 60, 5)]
+RESULTS = [("q", "d1", 0, 20, 9.0), ("q", "d1", 15, 40, 8.5), ("q", "d3", 0, 50, 7.0), ("q", "d2", 0, 100, 6.0), ("q", "d1", 20, 60, 5.0)]
 MEASURES = ["SpanR@2", "SpanP(overlap=each)@2", "SpanIoU", "SpanF(rel=2)@5", "SpanR(budget=44)"]
 EXPECTED = [2 / 5, 4 / 9, 5 / 21, 1 / 11, 1 / 5]
 
@@ -47,7 +47,7 @@ def test_every_source_has_the_values_that_were_worked_out(tmp_path: pathlib.Path
         assert len(qrels) == 1
         again = pickle.loads(pickle.dumps(qrels))
         assert laneval.evaluate(again, results, "SpanIoU")["SpanIoU"] == scores["SpanIoU"]
-        two = laneval.evaluate_runs(qrels, {"one": results, "other": results}, "SpanR@2")
+        two = laneval.evaluate_runs(qrels, {"one": results, "other": results}, "SpanR@2", per_query=True)
         assert [run["SpanR@2"] for run in two.values()] == [2 / 5, 2 / 5]
         assert two.compare().pairs
 
