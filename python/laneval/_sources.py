@@ -52,8 +52,8 @@ class Qrels:
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
 
-    A document may have several judgments, by judge, by subtopic, as preferences, or of passages in it (`judgments_by="span"`: start and end). Each names its judge, subtopic or preference group: in a
-    column of a table, as the second item of (query, group, document, grade), or as the innermost key of {query: {document: {group: grade}}}.
+    A document may have several judgments, by judge, by subtopic, as preferences, or of passages in it (`judgments_by="span"`: a start and an
+    end). Each of the others names its judge, subtopic or preference group: in a column of a table, as the second item of (query, group, document, grade), or as the innermost key of {query: {document: {group: grade}}}.
 
     >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
     >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]
@@ -155,9 +155,9 @@ def _judgments(
     by = None if ready is None else ready.native.judgments_by()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
     units = units_of(options.get("qrels_units"))
-    read = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
-    _warn_of_notes(read, 4)
-    return read
+    judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
+    _warn_of_notes(judged, 4)
+    return judged
 
 
 def _warn_of_notes(qrels: _native.Qrels, level: int) -> None:
