@@ -7,7 +7,7 @@ use std::path::Path;
 
 use laneval::compare::Comparison;
 use laneval::report::html::{self, Context, ReadFile, TopDocuments};
-use laneval::{Evaluator, Known, LabelMatrix, Scores, Stat};
+use laneval::{Evaluator, JudgedBy, Known, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asked::EvaluationOptions;
@@ -104,6 +104,10 @@ impl PageOrigin {
         let ndcg = format!("nDCG@1..{}", deepest.min(DEEPEST));
         let mut names = vec!["IPrec@[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]".to_owned()];
         names.extend((deepest > 2).then_some(ndcg));
+        // Curves are of graded documents, which preferences and passages have not.
+        if matches!(first.judged_by(), Some(JudgedBy::Preference | JudgedBy::Span)) {
+            names.clear();
+        }
         let there = html::curves(evaluator.measures());
         names
             .retain(|name| name.split_once('@').is_none_or(|(of, _)| !there.iter().any(|there| there == of)));

@@ -52,6 +52,13 @@ fn every_way_to_a_value_gives_the_same() {
     assert_eq!(means(&usual).len(), 3, "{usual}");
     let compared = folder.out("compare gold.jsonl a=res.csv b=res.tsv -m SpanR --format table");
     assert!(compared.contains("SpanR") && !compared.contains("Judged"), "{compared}");
+    for page in [
+        "compare gold.jsonl a=res.csv b=res.tsv -m SpanR -o page.html --quiet",
+        "eval gold.jsonl res.csv -m SpanIoU -o page.html --quiet",
+    ] {
+        folder.out(page);
+        assert!(folder.get("page.html").starts_with(b"<!"), "{page}");
+    }
     let info = folder.out("info --verify run.lmx");
     assert!(info.contains("by span") && info.contains("verified     ok"), "{info}");
 }
