@@ -99,7 +99,7 @@ pub struct ListedTiles {
 }
 
 impl ListedTiles {
-    /// Notes an evaluation of a matrix of so many tiles, and returns the lists if it is not the first.
+    /// Notes an evaluation of a matrix that has `tiles` tiles, and returns the lists if it is not the first.
     pub(super) fn of_evaluation(&self, tiles: usize) -> Option<&Self> {
         // Relaxed: which of two evaluations at the same time is the first decides about no number.
         if !self.evaluated.swap(true, Ordering::Relaxed) {
@@ -136,7 +136,9 @@ pub(super) fn listed_at_once<'r>(
     if tile.depth < SHALLOWEST_LISTED { None } else { listed(Level::new(), tile, (set, RARE), room) }
 }
 
-/// Lists the documents of a tile that are in a set in `room`; `None` if there are more than one for so many labels, or the tile is too deep.
+/// Writes the documents of a tile that are in `set` to `room`.
+///
+/// `None` if more than one document in `labels` is in the set, or the tile is deeper than [`DEEPEST_LISTED`].
 fn listed<'r>(
     level: Level,
     tile: Tile<'_>,

@@ -4,7 +4,6 @@
 //! their numbers, sorted by query and rank, and walked once ([`CoveredSpans`]). Results of one score are in the order of their documents as
 //! everywhere, then of their starts and ends.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -108,7 +107,6 @@ struct PassageReading<'q> {
     /// The queries without judgments.
     ignored: Interner,
     results: u64,
-    problems: Earliest<String>,
 }
 
 /// A result of a judged query.
@@ -123,8 +121,7 @@ struct ReadPassage {
 impl<'q> PassageReading<'q> {
     fn new(qrels: &'q Qrels) -> Self {
         let (docs, ignored) = (Interner::new(qrels.seed()), Interner::new(qrels.seed()));
-        let (rows, results, problems) = Default::default();
-        PassageReading { qrels, docs, rows, ignored, results, problems }
+        PassageReading { qrels, docs, rows: Vec::new(), ignored, results: 0 }
     }
 
     /// Adds a result.
@@ -154,12 +151,12 @@ impl<'q> PassageReading<'q> {
         Ok(())
     }
 
-    /// Ends a run called `name`: its rows by query and rank.
+    /// Ends the reading: the rows by query and rank.
     fn ranked(mut self) -> RankedPassages<'q> {
         let ids = self.docs.ids();
         self.rows.par_sort_unstable_by(|one, other| {
             let place = |row: &ReadPassage| (row.query, row.key);
-            let docs = || Reverse(ids.get(one.doc as usize)).cmp(&Reverse(ids.get(other.doc as usize)));
+            let docs = || ids.get(other.doc as usize).cmp(ids.get(one.doc as usize));
             place(one).cmp(&place(other)).then_with(docs).then_with(|| one.span.cmp(&other.span))
         });
         RankedPassages { read: self }
@@ -205,17 +202,13 @@ impl RankedPassages<'_> {
             piece.rows.push(StagedRow { query: of_query[0].query, depth });
         }
         let joined = !piece.rows.is_empty();
-        let PassageReading { ignored, results, problems, .. } = self.read;
+        let PassageReading { ignored, results, .. } = self.read;
         let mut ignored: Vec<&[u8]> = ignored.ids().iter().collect();
         ignored.sort_unstable();
         let (name, source) = (name.to_owned(), source.to_owned());
         let info = RunInfo { name, source, results, ignored: Unmatched::all(ignored), ..RunInfo::default() };
-        let mut problems = problems.into_listed(&info.source);
-        if problems.first.is_empty()
-            && let Some(message) = nothing_in_it(&info, joined, joining, String::new())
-        {
-            problems = whole_file(&info.source, message);
-        }
+        let nothing = nothing_in_it(&info, joined, joining, String::new());
+        let problems = nothing.map(|message| whole_file(&info.source, message)).unwrap_or_default();
         (StagedRun { info, pieces: vec![piece], ..StagedRun::default() }, problems)
     }
 }
