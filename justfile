@@ -55,6 +55,16 @@ python *OPTIONS:
     target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/laneval-*.whl
     target/python/bin/python -m pytest --quiet -ra --ignore=python/tests/engines python/tests {{OPTIONS}}
 
+# Measure, and write the tables of benches/RESULTS.md, all or those named; nothing else should run meanwhile
+results *NAMES:
+    [ -x target/results/bin/python ] || python3 -m venv target/results
+    target/results/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
+    target/results/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0 -r python/tests/requirements.txt
+    target/results/bin/maturin build --quiet --release --out target/wheels
+    target/results/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/laneval-*.whl
+    cargo build --release --package laneval-cli
+    target/results/bin/python benches/results --laneval {{laneval}} {{NAMES}}
+
 # Fuzz each target for SECONDS; needs cargo-fuzz
 fuzz SECONDS="60":
     cd fuzz && for target in $(cargo fuzz list); do RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" -- -max_total_time={{SECONDS}} -rss_limit_mb=1024 -malloc_limit_mb=256 || exit 1; done

@@ -107,8 +107,13 @@ def draws(times: int) -> list[object]:
     return ["compare", of, "-m", FIVE, "--permutations", 10_000 * times, "--test", "randomisation"]
 
 
+def resampled(times: int) -> list[object]:
+    """Bootstrap intervals, of 9,999 resamples, of more queries."""
+    return ["compare", matrix(queries=500 * times, depth=50, runs=4), "-m", FIVE, "--ci", "bootstrap"]
+
+
 WORK: list[Callable[[int], list[object]]] = [
-    lines, shuffled, queries, depth, runs, compared, cutoffs, grades, judges, groups, draws
+    lines, shuffled, queries, depth, runs, compared, cutoffs, grades, judges, groups, draws, resampled
 ]  # fmt: skip
 
 

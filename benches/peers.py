@@ -7,8 +7,10 @@
     python benches/peers.py ranx QRELS RUN
     python benches/peers.py numpy ROWS DEPTH   the same from labels in memory, by NumPy, a block of rows at a time
     python benches/peers.py argpartition ROWS WIDTH   NumPy merely looks for the ten best scores of each row
+    python benches/peers.py pyndeval QRELS RUN   values of subtopics, from lists of tuples that are ready
+    python benches/peers.py subtopics QRELS RUN   the same by laneval, from the same lists
 
-Needs polars, pytrec-eval-terrier, ir_measures, ranx or numpy. Polars takes its threads from POLARS_MAX_THREADS.
+Needs polars, pytrec-eval-terrier, ir_measures, ranx, numpy, or pyndeval and laneval. Polars takes its threads from POLARS_MAX_THREADS.
 """
 
 import sys
@@ -153,6 +155,38 @@ def ranx(qrels, run):
     print(phase("five", work))
 
 
+def tuples(qrels, run):
+    def fields(path):
+        with open(path) as file:
+            return [line.split() for line in file]
+
+    judged = [(query, doc, subtopic, int(grade)) for query, subtopic, doc, grade in fields(qrels)]
+    return judged, [(query, doc, float(score)) for query, _, doc, _, score, _ in fields(run)]
+
+
+def pyndeval(qrels, run):
+    import pyndeval
+
+    judged, ranked = tuples(qrels, run)
+    judged = [pyndeval.SubtopicQrel(query, subtopic, doc, grade) for query, doc, subtopic, grade in judged]
+    ranked = [pyndeval.ScoredDoc(*row) for row in ranked]
+    phase("ndeval", lambda: pyndeval.ndeval(judged, ranked))
+
+
+def subtopics(qrels, run):
+    import laneval
+
+    judged, ranked = tuples(qrels, run)
+    names = ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"]
+    measures = [f"{name}@{cut}" for name in names for cut in (5, 10, 20)] + ["NRBP", "nNRBP", "AP_IA"]
+
+    def work():
+        of = laneval.Qrels(judged, judgments_by="subtopic")
+        return laneval.evaluate(of, ranked, measures, ties="docno-asc", per_query=True)
+
+    phase("tuples", work)
+
+
 if __name__ == "__main__":
-    tools = [read, polars, pytrec, ir_measures, ranx, numpy, argpartition]
+    tools = [read, polars, pytrec, ir_measures, ranx, numpy, argpartition, pyndeval, subtopics]
     {tool.__name__: tool for tool in tools}[sys.argv[1]](*sys.argv[2:])
