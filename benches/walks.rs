@@ -42,7 +42,8 @@ fn main() {
             Evaluator::of(measures).with_engine(engine)
         };
         let bare = |name: &str| {
-            name.parse::<Measure>().or_else(|_| format!("{name}@10").parse()).expect("a measure")
+            let with = ["", "@10", "@0.5"].map(|cutoff| format!("{name}{cutoff}"));
+            with.iter().find_map(|name| name.parse::<Measure>().ok()).expect("a measure")
         };
         let walks = MEASURES.iter().map(|row| bare(row.name));
         let walks = walks.filter(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })));

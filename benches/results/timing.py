@@ -84,7 +84,7 @@ def criterion(name: str) -> Iterator[tuple[str, str, float]]:
     """Group, case and median in seconds of a bench of criterion."""
     folder = ROOT / "target" / "criterion"
     before = time.time()
-    printed("cargo", "bench", "--quiet", "--bench", name)
+    printed("cargo", "bench", "--quiet", "--no-default-features", "--bench", name)
     for estimates in sorted(folder.glob("*/*/new/estimates.json")):
         if estimates.stat().st_mtime >= before:
             of = json.loads((estimates.parent / "benchmark.json").read_text())

@@ -22,7 +22,8 @@ MEASURES = ["AP", "nDCG@10", "RR", "P@10", "R@100"]
 def main(queries: int = 1000, results: int = 1000) -> None:
     draw = random.Random(1)
     docs = [f"doc{at:07}" for at in range(100_000)]
-    run = {f"q{at}": {doc: draw.random() for doc in draw.sample(docs, results)} for at in range(queries)}
+    # Best first, with short numbers, as runs are written.
+    run = {f"q{at}": {doc: (results - rank) / 100 for rank, doc in enumerate(draw.sample(docs, results))} for at in range(queries)}
     judged = laneval.Qrels({query: {doc: draw.randint(0, 2) for doc in list(found)[:10]} for query, found in run.items()})
     rows = [(query, doc, score) for query, of in run.items() for doc, score in of.items()]
     columns = {name: [row[at] for row in rows] for at, name in enumerate(["query_id", "doc_id", "score"])}
