@@ -30,11 +30,12 @@ pub(in crate::ingest) struct Interner {
 
 const LOW: u64 = u32::MAX as u64;
 
-/// The word of an id of fewer than eight bytes, with its length; 0 for longer ids.
+/// The word of an id of fewer than eight bytes, `text[start..end]`, with its length; 0 for longer ids.
 #[inline(always)]
-fn word(id: &[u8]) -> u64 {
+fn word(text: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
     // Seven bytes and the length plus one: no two ids have the same word, and none has 0, which means a longer one.
-    if id.len() < 8 { Brief::of(id, 0, id.len()).first() | (id.len() as u64 + 1) << 56 } else { 0 }
+    if length < 8 { Brief::of(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
 }
 
 impl Interner {
@@ -45,7 +46,7 @@ impl Interner {
 
     /// Makes a set of these ids, which are distinct.
     pub fn of(ids: Ids, seed: Seed) -> Self {
-        let words = ids.iter().map(word).collect();
+        let words = ids.iter().map(|id| word(id, 0, id.len())).collect();
         let mut interner = Interner { seed, ids, words, slots: Vec::new() };
         interner.grow(interner.ids.len());
         interner
@@ -78,14 +79,28 @@ impl Interner {
         if self.slots.is_empty() {
             return None;
         }
-        self.find(id, self.seed.hash(id, 0, id.len())).ok()
+        self.get_in(id, 0, id.len())
+    }
+
+    /// The number of the id `text[start..end]`. Where bytes stand behind an id, it is read as whole words.
+    #[inline]
+    pub fn get_in(&self, text: &[u8], start: usize, end: usize) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(text, start, end, self.seed.hash(text, start, end)).ok()
     }
 
     /// Whether the id has this number.
     #[inline]
     pub fn is(&self, number: u32, id: &[u8]) -> bool {
-        let word = word(id);
-        self.words.get(number as usize) == Some(&word) && (word != 0 || self.ids.get(number as usize) == id)
+        self.is_word(number, word(id, 0, id.len()), || id)
+    }
+
+    /// Whether the id of this word has this number.
+    #[inline(always)]
+    fn is_word<'t>(&self, number: u32, word: u64, id: impl FnOnce() -> &'t [u8]) -> bool {
+        self.words.get(number as usize) == Some(&word) && (word != 0 || self.ids.get(number as usize) == id())
     }
 
     /// The number of an id, and whether it is new.
@@ -94,11 +109,11 @@ impl Interner {
             self.grow(self.ids.len() * 2 + 8);
         }
         let hash = self.seed.hash(id, 0, id.len());
-        match self.find(id, hash) {
+        match self.find(id, 0, id.len(), hash) {
             Ok(number) => (number, false),
             Err(slot) => {
                 self.ids.push(id);
-                self.words.push(word(id));
+                self.words.push(word(id, 0, id.len()));
                 self.slots[slot] = hash & !LOW | self.ids.len() as u64;
                 (self.ids.len() as u32 - 1, true)
             }
@@ -106,8 +121,9 @@ impl Interner {
     }
 
     /// The number of the id, or the empty slot where it belongs.
-    #[inline]
-    fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
+    #[inline(always)]
+    fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
+        let word = word(text, start, end);
         // Invariant: a quarter of the slots is empty, so that the search ends; `grow` makes their number a power of two.
         let mask = self.slots.len() - 1;
         let mut at = spread(hash) as usize & mask;
@@ -117,7 +133,7 @@ impl Interner {
                 return Err(at);
             }
             let number = (slot & LOW) as u32 - 1;
-            if slot & !LOW == hash & !LOW && self.is(number, id) {
+            if slot & !LOW == hash & !LOW && self.is_word(number, word, || &text[start..end]) {
                 return Ok(number);
             }
             at = (at + 1) & mask;
@@ -161,6 +177,19 @@ mod tests {
         }
         assert_eq!(interner.get(b"q5000"), None);
         assert_eq!(interner.get(b""), None);
+    }
+
+    #[test]
+    fn ids_are_found_in_a_text() {
+        let text: Vec<u8> = (b'a'..=b'z').collect();
+        let ids: Vec<&[u8]> = (1..20).map(|length| &text[3..3 + length]).collect();
+        let mut interner = Interner::new(KNOWN);
+        ids.iter().for_each(|id| assert!(interner.insert(id).1));
+        for (number, id) in (0..).zip(&ids) {
+            let alone = interner.get(id);
+            assert_eq!((interner.get_in(&text, 3, 3 + id.len()), alone), (Some(number), Some(number)));
+        }
+        assert_eq!((interner.get_in(&text, 2, 8), interner.get_in(&text, 3, 3)), (None, None));
     }
 
     /// The number of slots beyond its own that are looked at to find each id once.

@@ -346,6 +346,12 @@ impl Qrels {
         self.queries.get(id)
     }
 
+    /// Returns the index of the query `text[start..end]`.
+    #[inline(always)]
+    pub(in crate::ingest) fn query_in(&self, text: &[u8], [start, end]: [usize; 2]) -> Option<u32> {
+        self.queries.get_in(text, start, end)
+    }
+
     /// Returns the index of the query `id` of a run, in which `last` is the query before it.
     ///
     /// Comparing the id with a guess saves a look into the hash table, and with it most often a wait for memory.
@@ -575,8 +581,8 @@ impl RowReader<4> for JudgmentReader {
         (grade + 0.0).to_bits()
     }
 
-    fn query(&mut self, id: &[u8]) -> Option<u32> {
-        Some(self.queries.insert(id).0)
+    fn query(&mut self, text: &[u8], [start, end]: [usize; 2]) -> Option<u32> {
+        Some(self.queries.insert(&text[start..end]).0)
     }
 }
 

@@ -318,16 +318,16 @@ impl Ranker {
 
     /// Sorts the results into `order`, equal scores in input order.
     fn sort(&mut self, records: &[Record]) {
-        // Invariant: a query has fewer than 2³² results (`too_many`), so that number and key do not overlap.
-        let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
         self.order.clear();
-        self.order.extend(records.iter().enumerate().map(place));
-        if !self.order.is_sorted() {
+        if records.is_sorted_by_key(|record| record.key) {
+            let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
+            self.order.extend(records.iter().enumerate().map(place));
+        } else {
             self.sort_shuffled(records);
         }
     }
 
-    /// Sorts `order`, which has the results in input order.
+    /// Sorts results, which are not in order, into `order`, which is empty.
     ///
     /// Numbers of 64 bits are sorted twice as fast as those of 128. The keys of a query have much in common, so what is left of a key is cut
     /// by a bit or two to make room for the number; keys that are the same then, and are not, are sorted afterwards.
@@ -335,7 +335,8 @@ impl Ranker {
         let (least, most) = records
             .iter()
             .fold((u64::MAX, 0), |(least, most), record| (least.min(record.key), most.max(record.key)));
-        // Invariant: there are two results at least, or they would be sorted.
+        // Invariant: there are two results at least, or they would be sorted; and fewer than 2³² (`too_many`), so that number and key do
+        // not overlap.
         let bits = usize::BITS - (records.len() - 1).leading_zeros();
         let cut = (64 - (most - least).leading_zeros() + bits).saturating_sub(64);
         let short = |(number, record): (usize, &Record)| (record.key - least) >> cut << bits | number as u64;
@@ -343,10 +344,10 @@ impl Ranker {
         self.short.extend(records.iter().enumerate().map(short));
         self.short.sort_unstable();
         let numbers = (1u64 << bits) - 1;
-        for (place, short) in std::iter::zip(&mut self.order, &self.short) {
+        self.order.extend(self.short.iter().map(|short| {
             let number = short & numbers;
-            *place = u128::from(records[number as usize].key) << 32 | u128::from(number);
-        }
+            u128::from(records[number as usize].key) << 32 | u128::from(number)
+        }));
         if cut > 0 && !self.order.is_sorted() {
             let key = |place: &u128| ((place >> 32) as u64 - least) >> cut;
             let same = |one: &u128, next: &u128| key(one) == key(next);

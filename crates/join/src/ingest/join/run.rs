@@ -117,7 +117,7 @@ pub(in crate::ingest) fn read(
         return Ok(finish(read, rankings, name, source, &joining));
     }
     let scattered = || Scattered::new(qrels.queries().len()).of(source.whole()).thinning(thinning);
-    let worker = || (Results::new(&joining), scattered());
+    let worker = || (Results::new(&joining).anywhere(), scattered());
     let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
     let rankings = || RunRankings::new(&joining, order);
@@ -148,6 +148,8 @@ pub(in crate::ingest) struct Results<'a> {
     picks: Option<&'a Picks>,
     /// The last judged query.
     last: Option<u32>,
+    /// Whether any query may follow another, so that none can be guessed.
+    anywhere: bool,
     /// The queries without judgments.
     ignored: Interner,
     /// The number of the last chunk with a tag, and the tag of its last line.
@@ -164,9 +166,15 @@ impl<'a> Results<'a> {
             rule,
             picks: None,
             last: None,
+            anywhere: false,
             ignored: Interner::new(qrels.seed()),
             tag: (0, Vec::new()),
         }
+    }
+
+    /// Expects the queries of rows in any order.
+    pub fn anywhere(self) -> Self {
+        Results { anywhere: true, ..self }
     }
 
     /// Restricts rows to the queries of `picks`.
@@ -192,13 +200,17 @@ impl RowReader<6> for Results<'_> {
         self.rule.ties == Ties::Rank
     }
 
-    fn query(&mut self, id: &[u8]) -> Option<u32> {
-        let query = self.qrels.query_after(self.last, id);
+    fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32> {
+        let [start, end] = place;
+        let query = match self.anywhere {
+            true => self.qrels.query_in(text, place),
+            false => self.qrels.query_after(self.last, &text[start..end]),
+        };
         match query {
             Some(_) => self.last = query,
-            None => drop(self.ignored.insert(id)),
+            None => drop(self.ignored.insert(&text[start..end])),
         }
-        self.picks.map_or(query, |picks| picks.number(id, query))
+        self.picks.map_or(query, |picks| picks.number(&text[start..end], query))
     }
 
     fn end_chunk(&mut self, chunk: u64, last: &[u8]) {

@@ -4,7 +4,7 @@
 //! record costs its 32 bytes, and 32 more while its bucket is being worked on.
 //!
 //! ```text
-//! worker 0   ─ record of query 700 ─► bucket 700 >> shift ─► blocks of 256 records      at most 256 buckets a worker, no lock
+//! worker 0   ─ record of query 700 ─► bucket 700 >> shift ─► blocks of 1024 records     at most 256 buckets a worker, no lock
 //! worker 1   ─ …
 //! then, a thread a bucket:  blocks of all workers ─ counting sort by query ─► queries ─ sort by place in the input ─► each ranked
 //! ```
@@ -27,8 +27,8 @@ use crate::watch::Watch;
 
 /// The most buckets: as many as a second-level cache holds pages, because records are written to all of them in turn.
 const BUCKETS: usize = 256;
-/// The number of records that are allocated at a time.
-const BLOCK: usize = 256;
+/// The number of records that are allocated at a time. A thread's heap grows by a call of the kernel for each, so they are not small.
+const BLOCK: usize = 1024;
 
 /// Records in blocks that are never moved.
 #[derive(Debug, Clone, Default)]

@@ -257,7 +257,8 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         let mut digits = [0; LONGEST];
         let rows = &mut self.reader.rows;
         let (Some(dictionary), Text::Coded { codes, values }) = (of.queries, of.query) else {
-            return rows.query(of.query.id(row).bytes(&mut digits));
+            let id = of.query.id(row).bytes(&mut digits);
+            return rows.query(id, [0, id.len()]);
         };
         let table = &mut self.scratch.codes;
         if table.dictionary != Some(dictionary) {
@@ -267,7 +268,8 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         }
         let known = &mut table.known[codes.index(row)];
         if *known == 0 {
-            let number = rows.query(of.query.id(row).bytes(&mut digits));
+            let id = of.query.id(row).bytes(&mut digits);
+            let number = rows.query(id, [0, id.len()]);
             *known = number.map_or(Some(1), |number| number.checked_add(2)).unwrap_or(0);
             return number;
         }

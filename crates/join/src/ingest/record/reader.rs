@@ -17,8 +17,8 @@
 //!
 //! The first reading is optimistic: queries stand together, as they do in nearly every file. Each worker then needs the records of one
 //! query only, in memory that stays in its cache, and nothing is sorted by query. If a query comes back, all workers stop, and the input is
-//! read again from the start with `Scattered` in the place of `Together`. Seven million lines in any order take 3.4 times as long as in
-//! order (0.754 and 0.220 s on one thread, "medium" in benches/RESULTS.md), and 32 bytes of memory for every row.
+//! read again from the start with `Scattered` in the place of `Together`. Seven million lines in any order take 2.7 times as long as in
+//! order (0.78 and 0.28 s on one thread, benches/RESULTS.md), and 32 bytes of memory for every row.
 //!
 //! Chunks are taken by whichever worker is free, so nothing may depend on who reads what: problems are sorted by address, counts are
 //! sums, and the tag is that of the last chunk that has one.
@@ -67,8 +67,8 @@ pub(in crate::ingest) trait RowReader<const N: usize> {
         false
     }
 
-    /// Returns the number of a query whose rows begin, or `None` if they are skipped.
-    fn query(&mut self, id: &[u8]) -> Option<u32>;
+    /// Returns the number of the query `text[start..end]`, whose rows begin, or `None` if they are skipped.
+    fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32>;
 
     /// Ends a chunk of text. `_last` is the last of the `N` fields in the last row that has them.
     fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
@@ -513,7 +513,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
     {
         self.end_query();
         self.keep.begin_query(line);
-        let number = self.rows.query(&text[start..end]);
+        let number = self.rows.query(text, [start, end]);
         self.current = CurrentQuery { number, start, end, brief: Brief::of(text, start, end) };
     }
 
