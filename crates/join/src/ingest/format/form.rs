@@ -153,6 +153,8 @@ pub(in crate::ingest) struct RowMaker {
     pub table: TableLayout,
     /// The judgments, if runs without ids go with them.
     partner: Option<Partner>,
+    /// The matrix of which each cell is a row, if they are made of one.
+    matrix: Option<Npy>,
     /// The lines of the text from which rows were made the last time.
     lines: Arc<Mutex<LineOrigins>>,
 }
@@ -182,7 +184,12 @@ pub(in crate::ingest) struct TruthOfRun {
 impl RowMaker {
     /// The maker of the rows of a table, made of another format.
     pub fn new(of: impl MadeOf + 'static, table: TableLayout) -> Self {
-        RowMaker { of: Box::new(of), table, partner: None, lines: Arc::default() }
+        RowMaker { of: Box::new(of), table, partner: None, matrix: None, lines: Arc::default() }
+    }
+
+    /// The same rows, as those of the cells of a matrix.
+    pub fn with_matrix(self, matrix: Npy) -> Self {
+        RowMaker { matrix: Some(matrix), ..self }
     }
 
     /// The same rows, as judgments that runs without ids go with.
@@ -193,6 +200,11 @@ impl RowMaker {
     /// Returns the rows of a text as lines.
     pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
         Ok(MadeText::new(text, self.of.maker()?, self.lines.clone()))
+    }
+
+    /// The matrix of which each cell is a row, if they are made of one.
+    pub fn matrix(&self) -> Option<&Npy> {
+        self.matrix.as_ref()
     }
 
     /// The judgments, if runs without ids go with them.

@@ -26,7 +26,8 @@
 //! ```
 //!
 //! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
-//! lines are read like compressed text: by blocks, while another thread works on the rows.
+//! lines are read like compressed text: by blocks, while another thread works on the rows. Only the cells of a matrix in memory are read
+//! without, where nothing is wrong with it.
 
 mod alike;
 pub(super) mod fields;

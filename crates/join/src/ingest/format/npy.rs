@@ -127,6 +127,40 @@ impl Npy {
         (self.offset, self.size)
     }
 
+    /// Returns the cells of a file that has all of them, and nothing else.
+    pub fn all_cells<'t>(&self, file: &'t [u8]) -> Option<&'t [u8]> {
+        let cells = file.get(self.offset..)?;
+        let expected = self.cells()?.checked_mul(self.size as u64)?;
+        (cells.len() as u64 == expected).then_some(cells)
+    }
+
+    /// Puts the values of a query, from 0, into `values`; `cells` are [all](Npy::all_cells).
+    pub fn row(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
+        match self.size {
+            1 => self.row_of::<1>(cells, query, values),
+            2 => self.row_of::<2>(cells, query, values),
+            4 => self.row_of::<4>(cells, query, values),
+            _ => self.row_of::<8>(cells, query, values),
+        }
+    }
+
+    /// The same for cells of `N` bytes: a size that is known makes a load of a copy.
+    fn row_of<const N: usize>(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
+        let [queries, documents] = self.shape.map(|count| count as usize);
+        let (cells, _) = cells.as_chunks::<N>();
+        values.clear();
+        if self.fortran {
+            values.extend(cells[query..].iter().step_by(queries).map(|cell| self.value(cell)));
+        } else {
+            values.extend(cells[query * documents..][..documents].iter().map(|cell| self.value(cell)));
+        }
+    }
+
+    /// Whether a value may be infinite, or not a number.
+    pub fn is_of_floats(&self) -> bool {
+        self.kind == ElementKind::Float
+    }
+
     /// Returns the integer of the bytes of a cell, if the values are integers.
     pub fn integer(&self, cell: &[u8]) -> i128 {
         let bits = self.bits(cell);

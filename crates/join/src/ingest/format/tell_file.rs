@@ -28,7 +28,7 @@ pub(super) fn matrix(
     let (values, size) = (npy.values(), npy.size());
     let shape = format!("a matrix of {}s, [queries, documents]", role.number());
     let table = TableLayout::made(NumberKind::Letters, &shape);
-    let made = RowMaker::new(OfMatrix(npy.clone(), role.number()), table);
+    let made = RowMaker::new(OfMatrix(npy.clone(), role.number()), table).with_matrix(npy.clone());
     let name = || text.map_or(String::new(), |text| text.name.clone());
     let made = match role {
         Role::Qrels => made.with_partner(Partner::Matrix(name(), npy)),

@@ -261,6 +261,47 @@ mod tests {
         }
     }
 
+    /// Returns a matrix as NumPy writes it; each byte of a value is one of `bytes`.
+    fn matrix(descr: &str, fortran: bool, shape: [usize; 2], bytes: &[u8]) -> Vec<u8> {
+        let order = if fortran { "True" } else { "False" };
+        let [queries, documents] = shape;
+        let header =
+            format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents})}}\n");
+        let size: usize = descr[2..].parse().unwrap();
+        let values = bytes.iter().cycle().take(queries * documents * size).copied();
+        let length = (header.len() as u16).to_le_bytes();
+        [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()].concat().into_iter().chain(values).collect()
+    }
+
+    /// Reads matrices as they lie in memory, and compressed, which makes lines of them, and compares the results.
+    fn check_matrices(join: &Join, qrels: &[u8], run: &[u8]) {
+        let read = |bytes: [Vec<u8>; 2], seed: Seed| {
+            let [qrels, run] = bytes;
+            let input = |name: &str, bytes: Vec<u8>| Input::Bytes { name: name.to_owned(), bytes };
+            let (qrels, run) = (input("qrels.npy", qrels), input("run.npy", run));
+            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed);
+            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+        };
+        let compressed = [qrels, run].map(|bytes| zstd::encode_all(bytes, 1).unwrap());
+        assert_eq!(read([qrels.to_vec(), run.to_vec()], KNOWN), read(compressed, OTHER));
+    }
+
+    #[test]
+    fn documents_that_count_for_one_are_on_the_lines_of_their_queries() {
+        let map = Units::Map(Arc::new(UnitMap::of((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap()));
+        let qrels = matrix("|i1", false, [3, 12], &[0, 1, 2, 0, 3]);
+        let run = matrix("<u2", false, [3, 12], &[1, 2, 3, 4, 5]);
+        for repeats in ["error", "first", "sum"] {
+            let repeats: Repeats = repeats.parse().unwrap();
+            let join = Join { units: map.clone(), repeats: Some(repeats), ..Join::default() };
+            check_matrices(&join, &qrels, &run);
+        }
+        let join = Join { units: map, repeats: Some(Repeats::Error), ..Join::default() };
+        let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+        let error = join.files(input("qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
+        assert!(error.contains("run:2: docno 'a' occurs again for query '2', first on line 2"), "{error}");
+    }
+
     /// Hashes of queries and documents that are all the same under one of two seeds change nothing.
     #[test]
     fn hashes_change_nothing() {
@@ -281,6 +322,28 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(cases(60)))]
+
+        #[test]
+        fn matrices_are_what_their_lines_are(
+            descrs in proptest::array::uniform2(proptest::sample::select(vec![
+                "|b1", "|i1", "|u1", "<i2", ">i2", "<u4", "<i8", ">u8", "<f2", "<f4", ">f4", "<f8", ">f8",
+            ])),
+            fortran in proptest::array::uniform2(any::<bool>()),
+            (queries, documents) in (0usize..5, 0usize..14),
+            bytes in proptest::collection::vec(proptest::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]), 1..40),
+            (cut, more) in (0usize..60, 0usize..60),
+            (ties, depth) in (0..Ties::ALL.len(), 0u32..5),
+        ) {
+            let shape = [queries, documents];
+            let [qrels, mut run] = [0, 1].map(|at| matrix(descrs[at], fortran[at], shape, &bytes));
+            // One of twenty is cut off, and one of twenty goes on.
+            run.truncate(run.len() - if cut < 3 { cut.min(queries * documents) } else { 0 });
+            run.extend(vec![0; more.saturating_sub(56)]);
+            let ties = Ties::ALL[ties].1;
+            let join = Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
+            check_matrices(&join, &qrels, &run);
+            check_matrices(&Join { drop_identical_ids: true, keep_ties: false, ..join }, &qrels, &run);
+        }
 
         #[test]
         fn cuts_change_nothing_in_any_text(

@@ -1,7 +1,7 @@
 //! The reader of qrels and runs: rows become records, which are kept until all records of their query are there.
 //!
 //! ```text
-//! Source   chunks of a text, or pieces of columns (see `columns`)
+//! Source   chunks of a text, rows of a matrix (see `matrix`), or pieces of columns (see `columns`)
 //! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its query
 //! Keep     how records are kept: Together, if those of a query are together, or Scattered (see `by_query`), if they may be anywhere
 //! Make     makes a table of judged documents, or a row of labels, from the records of a query
@@ -25,10 +25,11 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::by_query::{HeldInput, Scattered};
+use super::matrix::{ColumnDocs, SoundMatrix};
 use super::packed::{Docnos, Record, address, sort_key};
 use super::repeats::{MANY, thin};
 use crate::error::{Error, Result};
@@ -38,7 +39,7 @@ use crate::ingest::bytes::limits::UNIT;
 use crate::ingest::columns::ColumnScratch;
 use crate::ingest::format::Form;
 use crate::ingest::format::opened::Opened;
-use crate::ingest::lines::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
+use crate::ingest::lines::chunks::{Chunk, ChunkSize, Content, all_workers, each_block, each_chunk};
 use crate::ingest::lines::diagnostics::{Finding, Findings, Position};
 use crate::ingest::lines::dialect::{Comments, Rules};
 use crate::ingest::lines::layout::Order;
@@ -283,6 +284,8 @@ pub(in crate::ingest) struct TextSource<'a> {
 enum SourceBody<'a> {
     /// A text that may be read more than once, with the watch that is told how far it is.
     Held(&'a Opened, Option<&'a Watch>),
+    /// A matrix of which no lines need be made.
+    Matrix(SoundMatrix<'a>, Option<&'a Watch>),
     /// Rows that are read once, and are in no format that rows are made of.
     Passing(Mutex<&'a mut (dyn Read + Send)>),
 }
@@ -290,7 +293,11 @@ enum SourceBody<'a> {
 impl<'a> TextSource<'a> {
     /// Makes a source of a text that is held.
     pub fn held(text: &'a Opened, form: &'a Form, size: ChunkSize, watch: Option<&'a Watch>) -> Self {
-        TextSource { name: &text.name, form, size, body: SourceBody::Held(text, watch) }
+        let body = match SoundMatrix::of(text, form) {
+            Some(matrix) => SourceBody::Matrix(matrix, watch),
+            None => SourceBody::Held(text, watch),
+        };
+        TextSource { name: &text.name, form, size, body }
     }
 
     /// Makes a source of the rows of a text that passes: see [`Form::rows`].
@@ -358,6 +365,7 @@ impl Source for TextSource<'_> {
         let take = |reader: &mut Reader<R, K>, chunk: Chunk<'_>| reader.chunk(self.form, chunk);
         let readers = match &self.body {
             SourceBody::Held(text, watch) => self.chunks((text, *watch), stop, worker, take)?,
+            SourceBody::Matrix(matrix, watch) => matrix_rows((matrix, *watch), stop, seed, worker)?,
             SourceBody::Passing(rows) => {
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
                 let stop = || stop.load(Ordering::Relaxed);
@@ -381,8 +389,41 @@ impl Source for TextSource<'_> {
     }
 
     fn line(&self, line: u64) -> u64 {
-        self.form.line(line)
+        match &self.body {
+            SourceBody::Matrix(matrix, _) => matrix.line(line),
+            _ => self.form.line(line),
+        }
     }
+}
+
+/// The number of cells of a matrix that a worker takes at a time.
+const CELLS: usize = 1 << 15;
+
+/// Reads the rows of a matrix.
+fn matrix_rows<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
+    (matrix, watch): (&SoundMatrix<'_>, Option<&Watch>),
+    stop: &AtomicBool,
+    seed: Seed,
+    worker: impl Fn() -> Reader<R, K> + Sync,
+) -> Result<Vec<Reader<R, K>>> {
+    let [queries, documents] = matrix.shape;
+    watch.iter().for_each(|watch| watch.expect(matrix.bytes()));
+    let (docs, next) = (ColumnDocs::new(documents, seed), AtomicUsize::new(0));
+    let step = CELLS.div_ceil(documents);
+    let workers = queries.div_ceil(step).min(rayon::current_num_threads());
+    let readers = all_workers(workers, || {
+        let (mut reader, mut values) = (worker(), Vec::new());
+        let mut start = next.fetch_add(step, Ordering::Relaxed);
+        while start < queries && !stop.load(Ordering::Relaxed) && !watch.is_some_and(Watch::is_stopped) {
+            let rows = start..queries.min(start + step);
+            watch.iter().for_each(|watch| watch.add(matrix.bytes() / queries as u64 * rows.len() as u64));
+            rows.for_each(|row| reader.matrix_row((matrix, &docs), row, &mut values));
+            start = next.fetch_add(step, Ordering::Relaxed);
+        }
+        reader
+    });
+    not_stopped(watch)?;
+    Ok(readers)
 }
 
 /// Combines what readers have read.
@@ -459,6 +500,35 @@ impl<R, K: Keep> Reader<R, K> {
         }
         self.chunks.push((chunk.number, lines));
         self.count += count;
+    }
+
+    /// Reads a row of a matrix, which is a chunk with all of a query.
+    fn matrix_row<const N: usize>(
+        &mut self,
+        (matrix, docs): (&SoundMatrix<'_>, &ColumnDocs),
+        row: usize,
+        values: &mut Vec<f64>,
+    ) where
+        R: RowReader<N>,
+    {
+        let (number, id, bytes) = (row as u64, (row + 1).to_string(), docs.bytes());
+        let docnos = Docnos::Chunks { first: number, chunks: &[bytes], text: true };
+        self.keep.begin_chunk(number, 0..bytes.len());
+        self.keep.begin_query(1);
+        if let Some(query) = self.rows.query(id.as_bytes(), [0, id.len()]) {
+            matrix.row(row, values);
+            for (line, (&value, (hash, start, end))) in (1..).zip(std::iter::zip(&*values, docs.each())) {
+                if !self.keep.has_room() {
+                    self.keep.make_room(docnos);
+                }
+                let (key, at, length) = (self.rows.key(value), address(number, start), (end - start) as u32);
+                self.keep.keep(Record { key, hash, at, length, query }, line, || &bytes[start..end]);
+            }
+        }
+        self.keep.end_query(id.as_bytes(), docnos);
+        let cells = matrix.shape[1] as u64;
+        self.chunks.push((number, cells));
+        self.count += cells;
     }
 }
 
