@@ -37,6 +37,16 @@ impl ExactGains {
     pub fn of(&self, grade: f64) -> f64 {
         if grade < self.floor { 0.0 } else { self.gains.of(grade) * self.unit }
     }
+
+    /// Whether no grade ≥ 0 has a larger value than a higher one, for certain: rounded quotients keep their order, and powers of 2 need not.
+    pub fn ascends(&self) -> bool {
+        let ascend = match self.gains {
+            Gains::Linear | Gains::AtLeast(_) => true,
+            Gains::Share(max) | Gains::Clipped(max) => max > 0.0,
+            Gains::Exp2 | Gains::Satisfies(_) | Gains::Table(_) => false,
+        };
+        ascend && self.unit > 0.0
+    }
 }
 
 impl From<[f64; 256]> for CodeTable {

@@ -79,6 +79,11 @@ impl IdealRanking {
         match self.gain.exact() {
             Some(exact) => {
                 let gains = judged.iter().rev().map(|(grade, count)| (exact.of(grade), count));
+                // A look at the order of all gains takes longer than adding those of a few ranks.
+                if exact.ascends() {
+                    let gains = gains.take_while(|&(gain, _)| gain > 0.0);
+                    return self.sum_at(cutoffs, weights, gains, sums);
+                }
                 self.sorted_at(cutoffs, weights, gains, sums);
             }
             None => sums.fill(0.0),

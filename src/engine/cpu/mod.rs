@@ -7,7 +7,7 @@ use fearless_simd::Level;
 use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::label::exact::classed;
+use crate::label::classes::classed;
 use crate::label::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
 use steps::{Lanes, Step, StepBuffers};
 

@@ -12,8 +12,7 @@
 //!
 //! So thresholds and counts run in the kernels that know nothing of this, and only gains look at grades. Labels of two bytes would need a
 //! second copy of every kernel; this costs 8 bytes for each judged document that was retrieved, which are few. Where all documents are
-//! judged it is felt: AP of a matrix takes 6.7 times as long as with few grades, and 3.3 times where a twentieth is judged
-//! (benches/RESULTS.md).
+//! judged it is felt: eight bytes are read beside each label (benches/RESULTS.md). `classes.rs` makes the labels.
 //!
 //! Facts keep running sums, `upto`: the number of documents in a class is a difference of two, each found by binary search, so a codebook
 //! of L levels costs L log n for a query and not a pass over its grades. Sums of integers are exact, so classes have the counts that codes
@@ -23,11 +22,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::LANES;
 use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
 use super::facts::Facts;
 use super::ragged::{Ragged, are_ends, pieces, range_of};
-use super::tile::{GROUP, Tile};
 
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
@@ -142,11 +139,14 @@ impl ExactFacts {
                 let negative = facts.of(query).iter().filter(|&(code, _)| code == NEGATIVE);
                 let grades = self.of(query);
                 let all = grades.upto.last().copied().unwrap_or(0);
-                let bounds = book.grades();
-                let classes = (FIRST_GRADE..).zip(bounds).zip(1..).map(|((code, &least), next)| {
-                    // Invariant: bounds ascend, so neither difference is negative.
-                    let end = bounds.get(next).map_or(all, |&bound| grades.below(bound));
-                    (code, end - grades.below(least))
+                // All grades are at least 0, the bound of the first class.
+                let ends = book.grades().iter().skip(1).map(|&bound| grades.below(bound)).chain([all]);
+                let mut below = 0;
+                let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
+                    // Invariant: bounds ascend, so the difference is not negative.
+                    let count = end - below;
+                    below = end;
+                    (code, count)
                 });
                 classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
             }
@@ -219,46 +219,6 @@ pub struct ExactGrades {
     pub rows: Ragged<f64>,
 }
 
-/// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each
-/// lane's judged documents, in rank order.
-pub fn classed<'a, 'g>(
-    tile: Tile<'_>,
-    book: &Codebook,
-    exact: impl Fn(usize) -> &'g [f64],
-    scratch: &'a mut Vec<u8>,
-) -> Tile<'a> {
-    scratch.clear();
-    scratch.extend_from_slice(tile.labels);
-    let classes = book.codes() - usize::from(FIRST_GRADE);
-    // Each lane's grades not used yet. Groups of four ranks come lane by lane, so all lanes step down together.
-    let mut grades: [&[f64]; LANES] = [&[]; LANES];
-    grades[..tile.lanes].iter_mut().enumerate().for_each(|(lane, grades)| *grades = exact(lane));
-    // Where a grade is missing, as it may be in a damaged file, labels stay as they are.
-    let blocks = scratch.chunks_exact_mut(tile.lanes * GROUP).take(if classes < 2 { 0 } else { usize::MAX });
-    for block in blocks {
-        for (labels, grades) in block.as_chunks_mut::<GROUP>().0.iter_mut().zip(&mut grades) {
-            let judged = labels.iter().filter(|&&label| label > NEGATIVE).count();
-            match judged {
-                // Most groups have no judged document.
-                0 => {}
-                GROUP => {
-                    if let Some((group, rest)) = grades.split_first_chunk::<GROUP>() {
-                        (*labels, *grades) = (group.map(|grade| book.class(grade)), rest);
-                    }
-                }
-                _ => {
-                    for label in labels.iter_mut().filter(|label| **label > NEGATIVE) {
-                        if let Some((&grade, rest)) = grades.split_first() {
-                            (*label, *grades) = (book.class(grade), rest);
-                        }
-                    }
-                }
-            }
-        }
-    }
-    Tile { labels: scratch, ..tile }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,22 +248,5 @@ mod tests {
         assert_eq!(wrong, Err("query 1: not every judged document has an exact grade".to_owned()));
         let wrong = ExactFacts::from_columns(ends, vec![-0.0, 0.5, 2.25, 1.0], counts, &facts);
         assert_eq!(wrong, Err("query 1: its grades are not finite, distinct and ascending".to_owned()));
-    }
-
-    #[test]
-    fn labels_of_judged_documents_become_those_of_their_classes() {
-        let mut labels = vec![0; 16 * 8];
-        let ranking = [1, 3, 2, 3, 1, 1, 3, 3];
-        for (rank, label) in ranking.into_iter().enumerate() {
-            labels[super::super::tile::position(16, 5, rank)] = label;
-        }
-        let tile = Tile { labels: &labels, lanes: 16, depth: 8 };
-        let book = Codebook::new((0..254).map(f64::from)).unwrap().at_levels([1.0, 7.5]).unwrap();
-        let of_lane = |lane: usize| if lane == 5 { &[8.0, 0.5, 7.0][..] } else { &[] };
-        let mut scratch = Vec::new();
-        let classed = classed(tile, &book, of_lane, &mut scratch);
-        // A grade is missing, as it may be in a damaged file.
-        assert_eq!(classed.lane(5).collect::<Vec<_>>(), [1, 5, 2, 3, 1, 1, 4, 3]);
-        assert!(classed.lane(4).all(|label| label == 0));
     }
 }

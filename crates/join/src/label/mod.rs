@@ -5,6 +5,7 @@
 
 mod batch;
 mod block;
+pub mod classes;
 pub mod code;
 mod counted;
 pub mod exact;
