@@ -30,7 +30,7 @@
 //!
 //! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed, and the next block is
 //! asked for meanwhile. Walking costs some 10 cycles a hit. Going dense costs the same whatever the labels are. The two
-//! lines cross where one label in 16 is a hit (precision sums, AVX-512), one in 8 (AVX2) or one in 5 (gains);
+//! lines cross where one label in 20 is a hit (precision sums, AVX-512), one in 10 (AVX2) or one in 5 (gains);
 //! `LaneFold::crossover` says where for each fold. Vectors of 128 bits always walk.
 //!
 //! A cutoff interrupts the steps and costs the store of one row of the output; the labels are compared once. Where the
@@ -38,9 +38,9 @@
 //!
 //! # Division
 //!
-//! `h / i` is the quotient as rounded once. Where there is a fused multiply-add, three fast operations give the same
-//! bits as a division: `q = h·r`, then `q + fma(−q, i, h)·r` with `r = 1/i` (for `h <= i < 2^26`). Elsewhere it is
-//! divided.
+//! `h / i` is the quotient as rounded once. Where there is a fused multiply-add, two fast operations give the same
+//! bits as a division: `fma(h, r, h·s)` with `r = 1/i` as rounded and `s` what it lacks, both from a table by rank (for
+//! `h <= i < 2^26`). Elsewhere it is divided.
 //!
 //! # Gains
 //!
@@ -402,16 +402,20 @@ impl<'a> LabelBlock<'a> {
         if vectors as usize * 4 < self.vectors() {
             return true;
         }
-        let hits: u32 = self.masks[..self.vectors()].iter().map(|mask| mask.count_ones()).sum();
-        hits as usize * crossover < self.labels.len()
+        // A sample is enough, and counting all took a tenth of the time of a dense fold. Its step has no factor in common with the strips.
+        const SAMPLED: usize = 5;
+        let sampled = self.masks[..self.vectors()].iter().step_by(SAMPLED);
+        let hits: u32 = sampled.map(|mask| mask.count_ones()).sum();
+        hits as usize * crossover < self.labels.len() / SAMPLED
     }
 
     /// The vectors of one strip that take part, with their quads.
     #[inline(always)]
     fn strip(&self, strip: usize) -> impl Iterator<Item = (usize, &'a [u8])> {
-        let quads = self.quads();
-        let labels = &self.labels[(quads.start << self.shift) * VECTOR..(quads.end << self.shift) * VECTOR];
-        quads.zip(labels.chunks_exact(VECTOR).skip(strip).step_by(self.strips()))
+        let (quads, row) = (self.quads(), self.strips() * VECTOR);
+        let rows = self.labels[quads.start * row..quads.end * row].chunks_exact(row);
+        // A step by strips would not be inlined.
+        quads.zip(rows.map(move |row| &row[strip * VECTOR..][..VECTOR]))
     }
 
     /// The masks of `code > above` of one strip, by rank.
@@ -623,7 +627,7 @@ impl<const FIRST: bool> PrecisionSumFold<FIRST> {
 impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     #[inline(always)]
     fn crossover(simd: S) -> usize {
-        by_width(simd, [16, 8])
+        by_width(simd, [20, 10])
     }
 
     #[inline(always)]
@@ -647,12 +651,10 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
         if FIRST {
             self.find_first(block);
         }
-        // The reciprocals of a block's ranks are made once for its four strips.
         let fused = fuses_and_counts(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
-        let mut inverse = [0.0; RANKS];
-        for (inverse, rank) in inverse[block.ranks.clone()].iter_mut().zip(block.first + block.ranks.start..)
-        {
-            *inverse = 1.0 / rank as f64;
+        let mut inverses = Inverses::new();
+        if fused {
+            inverses.fill(simd, block.first, &block.ranks);
         }
         let mut masks = [0; _];
         for strip in 0..block.strips() {
@@ -663,8 +665,7 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
                 let i = (block.first + rank) as f64;
                 for (half, hit) in lanes_at(simd, &masks, rank).into_iter().enumerate() {
                     let h = hit.select(hits[half] + 1.0, hits[half]);
-                    let precision =
-                        if fused { fused_quotient(simd, h, i, inverse[rank % RANKS]) } else { h / i };
+                    let precision = if fused { inverses.quotient(h, rank) } else { h / i };
                     hits[half] = h;
                     sum[half] = hit.select(sum[half] + precision, sum[half]);
                 }
@@ -680,22 +681,47 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     }
 }
 
-// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u, and q = h·r rounded is within a few u of h/i. The rest
-// h − q·i is a multiple of the last place of q, as i is a whole number, and has at most some 28 bits for i < 2²⁶: so the first mul_add is
-// exact. The second rounds, once,
+// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u. What r lacks, 1 − r·i = −δ, is a multiple of the last
+// place of r, as i is a whole number, and at most i/2 of them: so the first mul_add is exact for i < 2²⁶, and rest = −δ/i but for
+// some u of it. The last mul_add rounds, once,
 //
-//     q + rest·r = h/i + (h/i − q)·δ
+//     h·r + h·rest = h/i + h·(some 2u·δ/i)
 //
 // which is off from h/i by some 2⁻¹⁰⁴ of it. Could that put it on the other side of a midpoint between two floats? A midpoint is M·2ᵏ with
 // an odd M of 54 bits. h/i is none, as i·M·2ᵏ = h would make M a factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is
 // at least 1, so h/i is at least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. So both round to the same float.
-/// `h / i` without a division, but rounded once as a division is: for `h <= i < 2^26`, if `mul_add` rounds once.
-#[inline(always)]
-fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64, inverse: f64) -> f64x8<S> {
-    let inverse = f64x8::splat(simd, inverse);
-    let q = h * inverse;
-    let rest = (-q).mul_add(f64x8::splat(simd, i), h);
-    rest.mul_add(inverse, q)
+/// Reciprocals of the ranks of a block, which are made once for its four strips: each with what it lacks as rounded.
+struct Inverses {
+    inverse: [f64; RANKS],
+    rest: [f64; RANKS],
+}
+
+impl Inverses {
+    fn new() -> Self {
+        Inverses { inverse: [0.0; RANKS], rest: [0.0; RANKS] }
+    }
+
+    /// Makes those of some places in a block whose first place has the rank `first`, and of their neighbours, by eights.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, first: usize, places: &Range<usize>) {
+        let one = f64x8::splat(simd, 1.0);
+        let eights = self.inverse.chunks_exact_mut(8).zip(self.rest.chunks_exact_mut(8));
+        let eights = eights.enumerate().take(places.end.div_ceil(8)).skip(places.start / 8);
+        for (eight, (inverse, rest)) in eights {
+            let ranks = f64x8::from_fn(simd, |n| (first + eight * 8 + n) as f64);
+            let r = one / ranks;
+            r.store_slice(inverse);
+            ((-r).mul_add(ranks, one) * r).store_slice(rest);
+        }
+    }
+
+    /// `h / i` for the rank `i` at a place of the block, without a division, but rounded once as a division is: for `h <= i < 2^26`, if
+    /// `mul_add` rounds once.
+    #[inline(always)]
+    fn quotient<S: Simd>(&self, h: f64x8<S>, place: usize) -> f64x8<S> {
+        let (inverse, rest) = (self.inverse[place % RANKS], self.rest[place % RANKS]);
+        h.mul_add(inverse, h * rest)
+    }
 }
 
 #[inline(always)]
@@ -1343,4 +1369,51 @@ pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f6
         out.iter_mut().zip(pairs).for_each(|(out, &pairs)| *out = pairs as f64);
     };
     dispatch!(level, simd => walk_all(simd, tile, above, cuts, &mut state, step, store));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::cpu::Cpu;
+
+    /// Quotients without a division have the bits of a division: for all hits down to rank 4096, and for many at ranks up to the last one.
+    #[test]
+    fn quotients_are_those_of_a_division() {
+        for cpu in Cpu::levels() {
+            dispatch!(cpu.level(), simd => check_quotients(simd));
+        }
+    }
+
+    #[inline(always)]
+    fn check_quotients<S: Simd>(simd: S) {
+        if !fuses_and_counts(simd) {
+            return;
+        }
+        let mut state = 5u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let mut inverses = Inverses::new();
+        let mut check = |first: usize, place: usize, hits: &dyn Fn(usize) -> usize| {
+            inverses.fill(simd, first, &(place..place + 1));
+            let i = first + place;
+            let h = f64x8::from_fn(simd, |n| hits(n).clamp(1, i) as f64);
+            let (found, expected) = (inverses.quotient(h, place), h / i as f64);
+            let bits = |of: f64x8<S>| of.as_array().map(f64::to_bits);
+            assert_eq!(bits(found), bits(expected), "{h:?} / {i}");
+        };
+        for i in 1..=4096 {
+            (1..=i).step_by(8).for_each(|h| check((i - 1) / RANKS * RANKS + 1, (i - 1) % RANKS, &|n| h + n));
+        }
+        for _ in 0..20_000 {
+            // The largest ranks as well, and numbers of hits near to simple shares of them, whose quotients are near to midpoints.
+            let most = 1 << (1 + random(18));
+            let first = 1 + random(most) * RANKS;
+            let (place, share) = (random(RANKS), 1 + random(9));
+            check(first, place, &|n| ((first + place) / share + n).saturating_sub(4));
+            let h = 1 + random(first + place);
+            check(first, place, &|n| h ^ n);
+        }
+    }
 }
