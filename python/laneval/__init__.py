@@ -7,44 +7,86 @@
 <run: nDCG@10: 0.8155, AP: 0.7500, RR: 0.7500; 2 queries; ties docno-desc, scores f64>
 """
 
-from laneval._api import (
-    Matrix,
-    ResidentMatrix,
-    devices,
-    evaluate,
-    evaluate_ids,
-    evaluate_labels,
-    evaluate_neighbours,
-    evaluate_runs,
-    evaluate_scores,
-    measures,
-    parse_measure,
-)
-from laneval._check import Checked, check
-from laneval._comparison import Comparison, ComparisonOptions, Deltas, GateVerdict, Pair
-from laneval._custom import CustomMeasure, measure
-from laneval._errors import (
-    DeviceError,
-    IgnoredQueriesWarning,
-    InputError,
-    LanevalError,
-    LanevalWarning,
-    MatrixError,
-    MeasureError,
-    MissingQueriesWarning,
-    OptionError,
-    Problem,
-    ShardError,
-    UnanswerableError,
-)
-from laneval._identify import Candidate, Identified, IdentifiedLibrary, identify
+import importlib
+import sys
+
 from laneval._native import __version__
-from laneval._options import DEFAULT, Options
-from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
-from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
-from laneval._sources import Qrels
-from laneval._spans import chunk_qrels
-from laneval._summary import Stream, Summary
+
+# Checkers of types take this name for True, wherever it is from: that of `typing` takes longer to import than all that is needed here.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from laneval._api import (
+        Matrix,
+        ResidentMatrix,
+        devices,
+        evaluate,
+        evaluate_ids,
+        evaluate_labels,
+        evaluate_neighbours,
+        evaluate_runs,
+        evaluate_scores,
+        measures,
+        parse_measure,
+    )
+    from laneval._check import Checked, check
+    from laneval._comparison import Comparison, ComparisonOptions, Deltas, GateVerdict, Pair
+    from laneval._custom import CustomMeasure, measure
+    from laneval._errors import (
+        DeviceError,
+        IgnoredQueriesWarning,
+        InputError,
+        LanevalError,
+        LanevalWarning,
+        MatrixError,
+        MeasureError,
+        MissingQueriesWarning,
+        OptionError,
+        Problem,
+        ShardError,
+        UnanswerableError,
+    )
+    from laneval._identify import Candidate, Identified, IdentifiedLibrary, identify
+    from laneval._options import DEFAULT, Options
+    from laneval._pools import LeftOut, PooledRun, PoolLoss, Pools, pools
+    from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
+    from laneval._sources import Qrels
+    from laneval._spans import chunk_qrels
+    from laneval._summary import Stream, Summary
+else:
+    # A module is imported when one of its names is first asked for: the command asks for none, and who evaluates for no comparison.
+    _MODULES = {
+        "_api": (
+            "Matrix", "ResidentMatrix", "devices", "evaluate", "evaluate_ids", "evaluate_labels", "evaluate_neighbours",
+            "evaluate_runs", "evaluate_scores", "measures", "parse_measure",
+        ),
+        "_check": ("Checked", "check"),
+        "_comparison": ("Comparison", "ComparisonOptions", "Deltas", "GateVerdict", "Pair"),
+        "_custom": ("CustomMeasure", "measure"),
+        "_errors": (
+            "DeviceError", "IgnoredQueriesWarning", "InputError", "LanevalError", "LanevalWarning", "MatrixError",
+            "MeasureError", "MissingQueriesWarning", "OptionError", "Problem", "ShardError", "UnanswerableError",
+        ),
+        "_identify": ("Candidate", "Identified", "IdentifiedLibrary", "identify"),
+        "_options": ("DEFAULT", "Options"),
+        "_pools": ("LeftOut", "PooledRun", "PoolLoss", "Pools", "pools"),
+        "_scores": ("PerQuery", "Rule", "RunScores", "Scores", "Unmatched"),
+        "_sources": ("Qrels",),
+        "_spans": ("chunk_qrels",),
+        "_summary": ("Stream", "Summary"),
+    }
+    _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+    def __getattr__(name):
+        module = _MODULE_OF.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+        of = getattr(importlib.import_module(f"laneval.{module}"), name)
+        globals()[name] = of
+        return of
+
+    def __dir__():
+        return sorted({*globals(), *_MODULE_OF})
+
 
 __all__ = [
     "DEFAULT",
