@@ -328,6 +328,36 @@ def test_rows_are_in_order_only_once_sorted():
     assert found.sorted is True and found.get_query_ids() == ["a", "b"]
 
 
+def test_rows_are_as_if_they_had_been_put_in_order_at_once():
+    """They are when they are looked at, which nothing shows: not what came in between, nor what becomes of the dict that they are from."""
+    rows = {"q2": {"a": 1, "b": 3, "c": 2, "d": 3}, "q1": {"a": 0, "b": 5}}
+    ordered = {"q1": {"b": 5, "a": 0}, "q2": {"b": 3, "d": 3, "c": 2, "a": 1}}
+    for kind in (swap.Qrels, swap.Run):
+        source = {query: dict(docs) for query, docs in rows.items()}
+        made = [kind(source) for _ in range(7)]
+        keys = made[0].keys()
+        source["q3"], source["q1"]["b"] = {"a": 1}, 9
+        made[0].add_score("q1", "c", 7)
+        made[1].add("q0", ["a", "b"], [1, 2])
+        made[2].add_score("q1", "c", 7)
+        made[2].sort()
+        swap.evaluate(swap.Qrels({"q1": {"a": 1}, "q2": {"a": 1}}), made[3], "mrr") if kind is swap.Run else made[3].sort()
+        expected = [
+            {**ordered, "q1": {"b": 5, "a": 0, "c": 7}},
+            {"q0": {"b": 2, "a": 1}, **ordered},
+            {**ordered, "q1": {"c": 7, "b": 5, "a": 0}},
+            *[ordered] * 4,
+        ]
+        assert [table.sorted for table in made] == [False, *[True] * 6]
+        assert list(keys) == ["q1", "q2"]
+        for table, of in zip(made, expected, strict=True):
+            assert table.get_query_ids() == list(of) and table.size == len(table) == len(of)
+        assert json.dumps(made[4].to_dict()) == repr(made[5]).replace("'", '"') == json.dumps(getattr(made[6], kind.__name__.lower()))
+        for table, of in zip(made, expected, strict=True):
+            assert [list(docs.items()) for docs in table.get_doc_ids_and_scores()] == [list(docs.items()) for docs in of.values()]
+            assert all(list(table[query].items()) == list(docs.items()) for query, docs in of.items())
+
+
 def test_rows_can_be_set():
     judged, found = swap.Qrels(), swap.Run()
     judged.qrels, found.run = {"q": {"a": 0, "b": 1}}, {"q": {"a": 0.5, "b": 0.7}}

@@ -108,31 +108,50 @@ plot = _absent("plot", _ONLY)
 
 
 class _Table:
-    """Numbers of documents of queries. If `sorted`, queries are ascending, and documents by their numbers, descending."""
+    """Numbers of documents of queries. If `sorted`, queries are ascending, and documents by their numbers, descending.
 
-    _rows: dict[str, dict[str, Any]]
+    Evaluating needs no order of documents, and making it takes longer: so `sorted` is a promise, which is kept when rows are looked at.
+    """
+
+    _kept: dict[str, dict[str, Any]]
+    _promised: bool
+    """Whether the documents of `_kept` are still to be brought in order."""
     name: str | None
     sorted: bool
     _number: type[int] | type[float]
 
     def __init__(self, rows: Mapping[str, Mapping[str, Any]] | None, name: str | None) -> None:
-        self._rows = {query: self._ranked(docs) for query, docs in sorted((rows or {}).items())}
+        self._kept = dict(rows or {})  # type: ignore[arg-type]
         self.name = name
+        self.sort()
         self.sorted = rows is not None
 
-    def _ranked(self, docs: Mapping[str, Any]) -> dict[str, Any]:
+    def _numbers(self, docs: Mapping[str, Any]) -> dict[str, Any]:
         # Nearly all numbers are of the type already, which is found out without running Python for each of them.
-        if set(map(type, docs.values())) != {self._number}:
-            docs = {doc: self._number(number) for doc, number in docs.items()}
-        return dict(sorted(docs.items(), key=operator.itemgetter(1), reverse=True))
+        if set(map(type, docs.values())) == {self._number}:
+            return dict(docs)
+        return {doc: self._number(number) for doc, number in docs.items()}
+
+    @property
+    def _rows(self) -> dict[str, dict[str, Any]]:
+        """The rows in the order that was promised."""
+        if self._promised:
+            for query, docs in self._kept.items():
+                self._kept[query] = _ranked(docs)
+            self._promised = False
+        return self._kept
+
+    def _set(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """Takes a copy of rows, in their order."""
+        self._kept, self._promised, self.sorted = {query: dict(docs) for query, docs in rows.items()}, False, False
 
     def keys(self) -> Any:
         """The ids of the queries, as a dict has its keys."""
-        return self._rows.keys()
+        return self._kept.keys()
 
     def get_query_ids(self) -> list[str]:
         """The ids of the queries, `[query]`."""
-        return list(self._rows)
+        return list(self._kept)
 
     def get_doc_ids_and_scores(self) -> list[dict[str, Any]]:
         """The documents of each query with their numbers, `[query]{document: number}`."""
@@ -166,13 +185,13 @@ class _Table:
         if not self.sorted:
             self.sort()
         for query, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
-            self._rows[query] = self._ranked(dict(zip(docs, numbers, strict=True)))
-        self._rows = dict(sorted(self._rows.items()))
+            self._kept[query] = _ranked(self._numbers(dict(zip(docs, numbers, strict=True))))
+        self._kept = dict(sorted(self._kept.items()))
 
     def sort(self) -> None:
         """Sorts queries by their ids, and documents by their numbers, descending."""
-        self._rows = {query: self._ranked(docs) for query, docs in sorted(self._rows.items())}
-        self.sorted = True
+        self._kept = {query: self._numbers(docs) for query, docs in sorted(self._kept.items())}
+        self._promised = self.sorted = True
 
     def to_typed_list(self) -> list[NDArray[Any]]:
         """The arrays `[query][document, 2]` of float64, of the hash of each document and its number, sorted."""
@@ -221,7 +240,7 @@ class _Table:
     @property
     def size(self) -> int:
         """The number of queries, from 0."""
-        return len(self._rows)
+        return len(self._kept)
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
         """The documents of a query (`q_id`) with their numbers, `{document: number}`.
@@ -231,10 +250,14 @@ class _Table:
         return dict(self._rows[q_id])
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._kept)
 
     def __repr__(self) -> str:
         return repr(self._rows)
+
+
+def _ranked(docs: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(sorted(docs.items(), key=operator.itemgetter(1), reverse=True))
 
 
 class Qrels(_Table):
@@ -287,15 +310,15 @@ class Qrels(_Table):
 
     @qrels.setter
     def qrels(self, qrels: Mapping[str, Mapping[str, int]]) -> None:
-        self._rows, self.sorted = {query: dict(docs) for query, docs in qrels.items()}, False
+        self._set(qrels)
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Lowers all grades so that `rel_lvl` becomes 1: documents are relevant from 1 up.
 
         Raises `TypeError` if `rel_lvl` is no number.
         """
-        self._rows = {
-            query: {doc: grade - (rel_lvl - 1) for doc, grade in docs.items()} for query, docs in self._rows.items()
+        self._kept = {
+            query: {doc: grade - (rel_lvl - 1) for doc, grade in docs.items()} for query, docs in self._kept.items()
         }
 
     def save(self, path: str | os.PathLike[str] = "qrels.json", kind: str | None = None) -> None:
@@ -430,14 +453,14 @@ class Run(_Table):
 
     @run.setter
     def run(self, run: Mapping[str, Mapping[str, float]]) -> None:
-        self._rows, self.sorted = {query: dict(docs) for query, docs in run.items()}, False
+        self._set(run)
 
     def make_comparable(self, qrels: Qrels) -> Run:
         """Adds empty results for queries of `qrels` that are missing, drops those that are not judged, and returns the run itself.
 
         Raises `AttributeError` if `qrels` has no keys.
         """
-        self._rows = {query: self._rows.get(query, {}) for query in qrels.keys()}
+        self._kept = {query: self._kept.get(query, {}) for query in qrels.keys()}
         self.sort()
         return self
 
@@ -990,7 +1013,7 @@ def _rows(source: _Table | Mapping[str, Mapping[str, float]]) -> Mapping[str, Ma
         return source
     if not source.sorted:
         source.sort()
-    return source._rows
+    return source._kept
 
 
 def _values(
