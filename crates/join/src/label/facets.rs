@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 use super::ids::Ids;
@@ -41,7 +42,7 @@ impl JudgedBy {
 named!(JudgedBy, "a facet of judgments");
 
 /// A judgment of a document in a group.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Zeroable)]
 pub struct FacetJudgment {
     /// The number of the document in its query.
     pub document: u32,

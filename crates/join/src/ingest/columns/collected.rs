@@ -38,6 +38,12 @@ impl Strings {
         &self.bytes[..self.offsets[1] as usize]
     }
 
+    /// Returns the last string.
+    fn last(&self) -> Option<&[u8]> {
+        let start = self.offsets.get(self.offsets.len().checked_sub(2)?)?;
+        Some(&self.bytes[*start as usize..])
+    }
+
     pub fn text(&self) -> Text<'_> {
         Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
@@ -46,19 +52,24 @@ impl Strings {
 impl Collected {
     pub fn of<Q: AsRef<[u8]>, D: AsRef<[u8]>>(rows: impl IntoIterator<Item = (Q, D, f64)>) -> Self {
         let mut collected = Collected::default();
-        let (mut last, mut code) = (0..0, 0);
-        for (query, doc, number) in rows {
-            let (query, queries) = (query.as_ref(), &mut collected.queries);
-            if collected.query.is_empty() || queries.bytes[last.clone()] != *query {
-                last = queries.bytes.len()..queries.bytes.len() + query.len();
-                code = queries.offsets.len() as u32 - 1;
-                queries.push(query);
-            }
-            collected.query.push(code);
-            collected.docs.push(doc.as_ref());
-            collected.numbers.push(number);
-        }
+        rows.into_iter()
+            .for_each(|(query, doc, number)| collected.push(query.as_ref(), doc.as_ref(), number));
         collected
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, query: &[u8], doc: &[u8], number: f64) {
+        if self.queries.last().is_none_or(|last| last != query) {
+            self.queries.push(query);
+        }
+        self.query.push(self.queries.offsets.len() as u32 - 2);
+        self.docs.push(doc);
+        self.numbers.push(number);
+    }
+
+    /// The numbers of all rows.
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
     }
 
     /// The dictionary of the queries.

@@ -512,13 +512,18 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes judgments to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the document,
-    /// and the grade. What a batch lacks is empty.
-    pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool) {
+    /// Passes judgments of some rows to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the
+    /// document, and the grade. What a batch lacks is empty.
+    pub fn each_grouped(
+        &self,
+        rows: Range<usize>,
+        mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool,
+    ) {
         let mut digits = [[0; LONGEST]; 4];
-        for (batch, start) in self.batches.iter().zip(&self.starts) {
+        for (number, rows) in self.parts(rows) {
+            let (batch, start) = (&self.batches[number], self.starts[number]);
             let SortValue::Number(grades) = batch.value else { continue };
-            for at in 0..batch.query.len() {
+            for at in rows {
                 let [query, doc, group, subgroup] = &mut digits;
                 let of =
                     |groups: Option<Text<'a>>| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at));
@@ -529,6 +534,22 @@ impl<'a> CheckedColumns<'a> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Passes rows that follow one another and are of one query to `take`: the query, and the rows. The next ones may be of the same query.
+    pub fn each_stretch(&self, mut take: impl FnMut(&[u8], Range<usize>)) {
+        let mut digits = [0; LONGEST];
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            let (rows, mut first) = (0..batch.query.len(), 0);
+            let mut end_at = |end: usize| {
+                if first < end {
+                    take(batch.query.id(first).bytes(&mut digits), start + first..start + end);
+                    first = end;
+                }
+            };
+            batch.query.each_change(rows.clone(), &mut end_at);
+            end_at(rows.end);
         }
     }
 

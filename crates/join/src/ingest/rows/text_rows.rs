@@ -264,7 +264,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakingRows<'_, T> {
             (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group }))
         };
         if by_facet {
-            columns.each_grouped(|at, query, [group, _], doc, grade| {
+            columns.each_grouped(0..columns.rows(), |at, query, [group, _], doc, grade| {
                 take(at, (query, Some(group), doc), grade, None)
             });
         } else {

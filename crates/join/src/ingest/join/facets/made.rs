@@ -1,7 +1,6 @@
 //! The judgments of one query: its documents in bytewise order, and what is wrong with its judgments.
 
-use xxhash_rust::xxh3::xxh3_128;
-
+use super::fingerprint::HashedJudgment;
 use super::piece::StretchJudgments;
 use super::shape::FacetShape;
 use crate::error::Result;
@@ -76,18 +75,18 @@ impl<'t> MadeQuery<'t> {
                 made.problems.add(line, || message);
             }
         }
-        let mut hashed = Vec::new();
-        push_hashed(&mut hashed, query);
-        let start = hashed.len();
+        let mut hashed = HashedJudgment::of(query);
         for judgment in &judgments[..made.count] {
             judgment.add_to(&mut made.largest);
-            hashed.truncate(start);
-            let subgroup = if shape.fields == 5 { names[judgment.subgroup as usize] } else { b"" };
-            for part in [names[judgment.group as usize], subgroup, made.docs[judgment.document as usize]] {
-                push_hashed(&mut hashed, part);
-            }
-            hashed.extend_from_slice(&judgment.grade.to_le_bytes());
-            made.fingerprint = made.fingerprint.wrapping_add(xxh3_128(&hashed));
+            let numbers = [judgment.group, judgment.subgroup, judgment.document];
+            let name = |part: usize| match part {
+                0 => names[judgment.group as usize],
+                1 if shape.fields == 5 => names[judgment.subgroup as usize],
+                1 => b"",
+                _ => made.docs[judgment.document as usize],
+            };
+            let hash = hashed.hash(numbers, judgment.grade, name);
+            made.fingerprint = made.fingerprint.wrapping_add(hash);
         }
         made
     }
@@ -170,12 +169,6 @@ impl<'t> MadeQuery<'t> {
         let line = fault.lines().into_iter().map(line_of).max().unwrap_or(0);
         (line, message)
     }
-}
-
-/// Appends a part of what is hashed, with its length.
-fn push_hashed(hashed: &mut Vec<u8>, part: &[u8]) {
-    hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
-    hashed.extend_from_slice(part);
 }
 
 /// The distinct documents of a query in bytewise order, and the place there of each document of each stretch, one stretch after the other.

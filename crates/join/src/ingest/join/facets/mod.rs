@@ -5,9 +5,12 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each
-//! query's documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked
-//! ([`made`]). Plain labels are made of each document's largest grade.
+//! Where the rows of a query are together, as they mostly are, a first look finds them ([`survey`]), and each query is read and made at once
+//! ([`by_query`]). What passes by, is made of other formats, or has its queries scattered is read piece by piece, on all threads, and its
+//! queries are made when all of it is read. Both ways number the documents of a query and the names of groups in a piece of rows
+//! ([`piece`]). Then each query's documents are numbered in bytewise order, groups in the bytewise order of all their names, and its
+//! judgments are checked ([`made`]). Queries that were made are put together ([`part`]), and plain labels are made of each document's
+//! largest grade.
 //!
 //! ```text
 //! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1      ║ a border of pieces, cut anywhere between lines
@@ -30,40 +33,46 @@
 //! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that each distinct docno of a stretch is
 //! copied once.
 
+mod by_query;
+mod fingerprint;
+mod lines;
 mod made;
+mod part;
 mod piece;
 mod shape;
+mod survey;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memchr::memrchr;
 use rayon::prelude::*;
 
-use super::qrels::{self, KeptGrades, Qrels};
+use super::qrels::Qrels;
 use crate::error::{Error, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::limits::LONGEST_LINE;
-use crate::ingest::columns::{CheckedColumns, Collected, Judgments};
+use crate::ingest::columns::{CheckedColumns, Judgments};
 use crate::ingest::format::Form;
 use crate::ingest::format::opened::Opened;
 use crate::ingest::format::tables::with_judgments;
 use crate::ingest::lines::chunks::line_after;
-use crate::ingest::lines::diagnostics::{Earliest, quoted, whole_file};
-use crate::ingest::lines::dialect::{Comments, Dialect};
-use crate::ingest::lines::number::decimal;
-use crate::ingest::lines::scan::{Fields, Scanner, TakeLines, split};
-use crate::ingest::lines::shape::{Role, TOO_LONG, counts};
-use crate::ingest::record::columns::{ColumnSource, PieceSize};
+use crate::ingest::lines::diagnostics::{Earliest, whole_file};
+use crate::ingest::lines::dialect::Dialect;
+use crate::ingest::lines::scan::{Scanner, split};
+use crate::ingest::lines::shape::{Role, counts};
 use crate::ingest::rows::text_rows::{TextRow, each_judgment};
-use crate::ingest::units::rule::Units;
-use crate::label::{FacetJudgment, Facets, JudgedBy, Ragged};
+use crate::label::{FacetJudgment, JudgedBy};
 use crate::watch::{Watch, is_stopped, not_stopped};
-use made::{FacetNames, MadeQuery};
+use by_query::read_by_query;
+use lines::PieceLines;
+use made::{FacetNames, MadeQuery, Stretch};
+use part::{MadePart, made_parts, together};
 use piece::{Growing, JudgmentPiece, JudgmentPlace};
 use shape::FacetShape;
+use survey::{QueryPlace, Survey};
 
 /// The bytes of text that one thread reads at a time, at least.
 const PIECE: usize = 1 << 18;
@@ -86,7 +95,13 @@ pub(in crate::ingest) fn read(
     let (bytes, codec) = text.content();
     watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
     match codec {
-        None => reading.add(bytes, |read| watch.iter().for_each(|watch| watch.add(read as u64)))?,
+        None => {
+            let tell = |read: usize| watch.iter().for_each(|watch| watch.add(read as u64));
+            if let Some(read) = reading.by_query(bytes, &text.name, tell) {
+                return read;
+            }
+            reading.add(bytes, tell)?;
+        }
         Some(_) => {
             let tell = |read| watch.iter().for_each(|watch| watch.add(read));
             let blocks =
@@ -147,8 +162,22 @@ pub(in crate::ingest) fn read_columns(
         return Err(Error::Input(whole_file(name, message)));
     }
     let shape = FacetShape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    if let Some(survey) = Survey::of_columns(&columns, seed) {
+        let read = |(): &mut (), place: &QueryPlace, (piece, before): (&mut JudgmentPiece, u64)| {
+            let first = place.range.start;
+            columns.each_grouped(place.range.clone(), |at, query, groups, doc, grade| {
+                let (line, row) = (before + (at - first) as u64 + 1, (query, groups, doc));
+                match checked(shape, row, grade) {
+                    Ok(grade) => piece.push_row(line as u32, (groups, doc), grade),
+                    Err(message) => piece.problems.add(line, || message),
+                }
+                true
+            });
+        };
+        return read_by_query(survey, (name, shape, ""), seed, watch, || (), read);
+    }
     let mut rows = Growing::new(seed, shape.thins());
-    columns.each_grouped(|at, query, groups, doc, grade| {
+    columns.each_grouped(0..columns.rows(), |at, query, groups, doc, grade| {
         take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
         !is_stopped(watch)
     });
@@ -245,21 +274,23 @@ pub(in crate::ingest) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Q
 }
 
 /// Adds a judgment that does not lie in TREC text.
-fn take(
-    rows: &mut Growing,
-    shape: FacetShape,
-    line: u64,
-    (query, groups, doc): JudgmentPlace<'_>,
-    grade: f64,
-) {
+fn take(rows: &mut Growing, shape: FacetShape, line: u64, place: JudgmentPlace<'_>, grade: f64) {
+    match checked(shape, place, grade) {
+        Ok(grade) => rows.push(line, place, grade),
+        Err(message) => rows.problem(line, message),
+    }
+}
+
+/// The grade of a judgment that does not lie in TREC text, or what is wrong with it.
+fn checked(shape: FacetShape, (_, groups, _): JudgmentPlace<'_>, grade: f64) -> Result<f64, String> {
     if !shape.grade(grade).is_finite() {
-        rows.problem(line, format!("{} {grade} is not a finite number", shape.number()));
+        Err(format!("{} {grade} is not a finite number", shape.number()))
     } else if groups[0].is_empty() {
-        rows.problem(line, "the group is empty".to_owned());
+        Err("the group is empty".to_owned())
     } else if shape.fields == 5 && groups[1].is_empty() {
-        rows.problem(line, "the sub-group is empty".to_owned());
+        Err("the sub-group is empty".to_owned())
     } else {
-        rows.push(line, (query, groups, doc), shape.grade(grade));
+        Ok(shape.grade(grade))
     }
 }
 
@@ -307,21 +338,53 @@ impl<'a> FacetText<'a> {
         FacetShape::of(self.by, self.fields.unwrap_or(4), self.dialect)
     }
 
-    /// Adds whole lines; `tell` hears of the bytes of each piece.
-    fn add(&mut self, text: &[u8], tell: impl Fn(usize) + Sync) -> Result<()> {
+    /// Learns the number of fields of a line from the first one: both formats of preferences are told apart by it.
+    fn learn_fields(&mut self, text: &[u8]) {
         if self.fields.is_none() {
-            // Both formats of preferences are told apart by their first line.
             let comments = self.dialect.rules().qrels_comments;
             let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
             self.fields = lines.next().map(|line| split(line).count().clamp(4, 5));
         }
+    }
+
+    /// Reads a whole text query by query; `None` if the lines of queries are not together. `tell` hears of the bytes of each place.
+    fn by_query(
+        &mut self,
+        text: &[u8],
+        name: &str,
+        tell: impl Fn(usize) + Sync,
+    ) -> Option<Result<(Qrels, Problems)>> {
+        self.learn_fields(text);
+        let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
+        let survey = Survey::of_text(text, &pieces(text), shape.rules.qrels_comments, seed)?;
+        let told = AtomicUsize::new(0);
+        let read = |scanner: &mut Scanner, place: &QueryPlace, (piece, before): (&mut JudgmentPiece, u64)| {
+            scanner.each_line(
+                &text[place.range.clone()],
+                &mut PieceLines { piece, shape, before, of_one_query: true },
+            );
+            told.fetch_add(place.range.len(), Ordering::Relaxed);
+            tell(place.range.len());
+        };
+        let described = (name, shape, &*format!(": {}", shape.expected()));
+        let made = read_by_query(survey, described, seed, watch, Scanner::default, read);
+        tell(text.len().saturating_sub(told.into_inner())); // what lies before the first query of a piece
+        Some(made)
+    }
+
+    /// Adds whole lines; `tell` hears of the bytes of each piece.
+    fn add(&mut self, text: &[u8], tell: impl Fn(usize) + Sync) -> Result<()> {
+        self.learn_fields(text);
         let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
         let piece = |scanner: &mut Scanner, range: Range<usize>| {
             not_stopped(watch)?;
             tell(range.len());
             let (part, mut piece) =
                 (&text[range.clone()], JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()));
-            let lines = scanner.each_line(part, &mut PieceLines { piece: &mut piece, shape });
+            let lines = scanner.each_line(
+                part,
+                &mut PieceLines { piece: &mut piece, shape, before: 0, of_one_query: false },
+            );
             piece.end();
             if piece.rows.capacity() > 2 * piece.rows.len() {
                 piece.rows.shrink_to_fit(); // the lines were long
@@ -361,61 +424,6 @@ impl<'a> FacetText<'a> {
     }
 }
 
-/// The lines of a piece of the text.
-struct PieceLines<'p> {
-    piece: &'p mut JudgmentPiece,
-    shape: FacetShape,
-}
-
-impl PieceLines<'_> {
-    /// Takes a line with its number, which was read already.
-    #[inline(always)]
-    fn take(&mut self, line: u64, place: JudgmentPlace<'_>, (field, value): (&[u8], Option<f64>)) {
-        // A level may be infinite only once it is rounded to f32.
-        match value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite()) {
-            Some(value) => self.piece.push(line as u32, place, value),
-            None => {
-                let (what, expected) = (self.shape.number(), self.shape.expected());
-                let message = || format!("{what} {} is not a number: {expected}", quoted(field));
-                self.piece.problems.add(line, message);
-            }
-        }
-    }
-}
-
-impl TakeLines<4> for PieceLines<'_> {
-    const MORE: bool = false;
-
-    fn fields(&mut self, text: &[u8], line: u64, Fields { starts, ends }: &Fields<4>) {
-        if self.shape.fields != 4 {
-            return self.other(starts[0], line, &text[starts[0]..ends[3]]);
-        }
-        let field = |field: usize| &text[starts[field]..ends[field]];
-        let value = decimal(text, starts[3], ends[3], self.shape.parser());
-        self.take(line, (field(0), [field(1), b""], field(2)), (field(3), value));
-    }
-
-    // Lines of five fields are few.
-    fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {
-        let expected = self.shape.expected();
-        let fields: Vec<&[u8]> = split(bytes).take(6).collect();
-        let message = match (&fields[..], self.shape.fields) {
-            _ if bytes.len() > LONGEST_LINE => format!("{TOO_LONG}: {expected}"),
-            (&[query, group, subgroup, doc, level], 5) => {
-                let value = self.shape.parser()(level);
-                return self.take(line, (query, [group, subgroup], doc), (level, value));
-            }
-            ([_], _) => format!("there is 1 field: {expected}"),
-            _ => format!("there are {} fields: {expected}", split(bytes).count()),
-        };
-        self.piece.problems.add(line, || message);
-    }
-
-    fn comments(&self) -> Comments {
-        self.shape.rules.qrels_comments
-    }
-}
-
 /// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
 fn assemble(
     mut pieces: Vec<JudgmentPiece>,
@@ -426,53 +434,30 @@ fn assemble(
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     not_stopped(watch)?;
-    let FacetShape { by, dialect, rules, .. } = shape;
     let mut problems = Earliest::<String>::default();
     for piece in &mut pieces {
         problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
         problems.leave_out(piece.dropped);
     }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
-    if count == 0 && problems.is_empty() {
-        problems.add(0, || format!("there is no judgment in it{expected}"));
-    }
     let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
     let numbers: Vec<Vec<u32>> =
         pieces.par_iter().map(|piece| piece.names().iter().map(number).collect()).collect();
     let queries = stretches_by_query(&pieces);
-    let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
-    let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
+    let of_stretch = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
+    let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
-    // One allocation for all queries, in which each has room for its rows: they are made in parallel, and lie where the matrix wants them.
-    // Repeated rows leave gaps, which are closed below.
-    let mut all = vec![FacetJudgment::default(); count];
-    let mut rest = &mut all[..];
-    let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());
-    let parts: Vec<&mut [FacetJudgment]> = parts.collect();
+    let mut all = bytemuck::zeroed_vec(count);
     let naming = FacetNames { shape, names: &names, seed };
-    let made = queries.par_iter().zip(parts).map(|((query, stretches), judgments)| {
-        not_stopped(watch)?;
-        Ok(MadeQuery::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
-    });
-    let mut made = made.collect::<Result<Vec<MadeQuery<'_>>>>()?;
-    let is_late = problems.is_empty() && rules.late_repeats && by == JudgedBy::Preference;
-    made.iter_mut().for_each(|made| problems.merge(std::mem::take(&mut made.problems)));
-    let problems = problems.into_listed(name);
-    if is_late && !problems.first.is_empty() {
-        return Err(Error::Repeated(problems));
-    }
-    let judgments = Ragged::compacted(all, rooms.into_iter().zip(made.iter().map(|made| made.count)));
-    let mut largest = Ragged::default();
-    made.iter().for_each(|made| largest.push(&made.largest));
-    let fingerprint = made.iter().fold(0u128, |sum, made| sum.wrapping_add(made.fingerprint));
-    let documents = queries.iter().zip(&made).flat_map(|((query, _), made)| {
-        made.docs.iter().zip(&made.largest).map(move |(&doc, &grade)| (*query, doc, grade))
-    });
-    let qrels = largest_grades(&Collected::of(documents), count, name, dialect, seed)?;
+    let make = |part: &mut MadePart, query: usize, room: &mut [FacetJudgment]| {
+        let (id, stretches) = &queries[query];
+        let stretches: Vec<Stretch<'_>> = stretches.iter().map(of_stretch).collect();
+        part.push(id, room.len(), MadeQuery::of(id, &stretches, naming, room));
+    };
+    let parts = made_parts(&rooms, &mut all, watch, MadePart::default, make)?;
     let names = names.into_iter().collect();
-    let grouped = Facets { by, names, judgments, largest };
-    Ok((qrels.with_facets(Arc::new(grouped), fingerprint), problems))
+    together(all, parts, names, problems, (name, shape, expected), seed)
 }
 
 /// The id of a query, and the places of its rows: pieces, and stretches of them.
@@ -489,18 +474,6 @@ fn stretches_by_query(pieces: &[JudgmentPiece]) -> Vec<QueryStretches<'_>> {
     let mut queries: Vec<_> = of_query.into_iter().collect();
     queries.par_sort_unstable_by_key(|(query, _)| *query);
     queries
-}
-
-/// Judgments of each document's largest grade, made of `count` judgments by facet.
-fn largest_grades(rows: &Collected, count: usize, name: &str, dialect: Dialect, seed: Seed) -> Result<Qrels> {
-    if count == 0 {
-        return Ok(Qrels::none(name, dialect, seed));
-    }
-    let dictionary = rows.queries();
-    let batches = [rows.judgments(&dictionary)];
-    let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
-    let source = ColumnSource::all(&columns, PieceSize::default(), None);
-    Ok(qrels::read_kept(&source, (dialect, &Units::AsIs), seed, KeptGrades::Numbers)?.0)
 }
 
 /// Cuts a text behind line feeds.
@@ -521,10 +494,13 @@ fn names(pieces: &[JudgmentPiece]) -> BTreeSet<&[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::ingest::Input;
     use crate::ingest::Join;
     use crate::ingest::ReadAs;
+    use crate::ingest::columns::Text;
 
     const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
 
@@ -684,5 +660,134 @@ mod tests {
         let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
         let error = read(JudgedBy::Preference, "qrels", records, None).unwrap_err().to_string();
         assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
+    }
+
+    /// A text whose queries are mostly together. It has `queries` of them, and `wrong` of a thousand lines are no judgments or repeat one.
+    fn together_but(by: JudgedBy, fields: usize, queries: usize, wrong: usize, seed: u64) -> String {
+        let mut state = seed;
+        let mut below = |count: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % count
+        };
+        let (mut text, mut late) = (String::new(), Vec::new());
+        for query in 0..queries {
+            // Documents in order, and not, of short and of long names; names of groups of all queries, and of one alone.
+            let docs: Vec<String> = (0..below(9) + 1)
+                .map(|doc| format!("{}{}", ["d", "a-longer-docno-"][doc % 2], below(3) + 3 * doc))
+                .collect();
+            let groups: Vec<String> = (0..below(5) + 1)
+                .map(|group| [format!("{group}"), format!("{query}.{group}")][below(2)].clone())
+                .collect();
+            for (at, group) in groups.iter().enumerate() {
+                for doc in &docs {
+                    let level = if by == JudgedBy::Preference { doc.len() } else { below(3) };
+                    let subgroup =
+                        if fields == 5 { format!("{} ", ["s", "10"][at % 2]) } else { String::new() };
+                    let line = format!(
+                        "{}{query}\t{at}{group} {subgroup}{doc} {level}{}",
+                        ["q", " q"][below(2)],
+                        ["", "\r", " "][below(3)]
+                    );
+                    if below(60) == 0 {
+                        late.push(line.clone());
+                    } else {
+                        text += &format!("{line}\n{}", ["\n", "# a remark\n", ""][below(40).min(2)]);
+                    }
+                    match below(1000) {
+                        nth if nth < wrong => {
+                            text +=
+                                ["q one\n", "0 g d x y z\n", "unknown a b c\n", &format!("{line}\n")][nth % 4]
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+        text + &late.join("\n")
+    }
+
+    #[test]
+    fn reading_by_query_finds_what_reading_piece_by_piece_finds() {
+        let (mut sound, mut told) = (0, 0);
+        for seed in 0..60 {
+            let (queries, wrong) = if seed == 0 { (1500, 0) } else { (30, [0, 0, 20][seed % 3]) };
+            for (by, fields) in [
+                (JudgedBy::Judge, 4),
+                (JudgedBy::Subtopic, 4),
+                (JudgedBy::Preference, 4),
+                (JudgedBy::Preference, 5),
+            ] {
+                for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+                    let text = together_but(by, fields, queries, wrong, seed as u64);
+                    let reading = || FacetText::new((by, None), dialect, Seed::random(), None);
+                    let mut pieces = reading();
+                    pieces.add(text.as_bytes(), |_| ()).unwrap();
+                    let expected = pieces.finish("qrels");
+                    let bytes = AtomicUsize::new(0);
+                    let tell = |count| _ = bytes.fetch_add(count, Ordering::Relaxed);
+                    let found = reading().by_query(text.as_bytes(), "qrels", tell).unwrap();
+                    assert_eq!(bytes.into_inner(), text.len());
+                    match (expected, found) {
+                        (Ok((qrels, problems)), Ok((same, also))) => {
+                            assert_eq!(also, problems, "{text}");
+                            assert_eq!(all(&same), all(&qrels), "{text}");
+                            (sound, told) =
+                                (sound + usize::from(problems.first.is_empty()), told + problems.first.len());
+                        }
+                        (expected, found) => {
+                            assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string())
+                        }
+                    }
+                }
+            }
+        }
+        assert!(sound > 100 && told > 100, "{sound} {told}");
+        let scattered: String = (0..40).map(|line| format!("q{} a d{line} 1\n", line % 7)).collect();
+        let mut reading = FacetText::new((JudgedBy::Judge, None), Dialect::Laneval, Seed::random(), None);
+        assert!(reading.by_query(scattered.as_bytes(), "qrels", |_| ()).is_none());
+    }
+
+    #[test]
+    fn columns_are_the_text_of_the_same_rows() {
+        for seed in 0..30 {
+            for (by, fields) in [
+                (JudgedBy::Judge, 4),
+                (JudgedBy::Subtopic, 4),
+                (JudgedBy::Preference, 4),
+                (JudgedBy::Preference, 5),
+            ] {
+                let text = together_but(by, fields, 30, 0, seed);
+                let rows: Vec<Vec<&str>> = text
+                    .lines()
+                    .map(|line| line.split_whitespace().collect::<Vec<_>>())
+                    .filter(|fields| fields.first().is_some_and(|first| *first != "#"))
+                    .collect();
+                let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
+                let [query, group, subgroup, doc] = [0, 1, 2, fields - 2].map(column);
+                let grade: Vec<f64> = rows.iter().map(|row| row[fields - 1].parse().unwrap()).collect();
+                let judgments = |rows: Range<usize>| Judgments {
+                    subgroup: (fields == 5).then(|| Text::Strs(&subgroup[rows.clone()])),
+                    ..Judgments::new(
+                        Text::Strs(&query[rows.clone()]),
+                        Text::Strs(&doc[rows.clone()]),
+                        &grade[rows.clone()],
+                    )
+                    .with_groups(Text::Strs(&group[rows]))
+                };
+                // A border of batches within a query.
+                let batches = [judgments(0..rows.len() / 2), judgments(rows.len() / 2..rows.len())];
+                let expected = read(by, "qrels", &text, None).unwrap();
+                let found =
+                    read_columns(("qrels", &batches), by, Dialect::Laneval, Seed::random(), None).unwrap();
+                assert!(
+                    Survey::of_columns(
+                        &CheckedColumns::of_judgments("", &batches, Seed::random()).unwrap(),
+                        Seed::random()
+                    )
+                    .is_some()
+                );
+                assert_eq!((all(&found.0), found.1), (all(&expected), Problems::default()), "{text}");
+            }
+        }
     }
 }

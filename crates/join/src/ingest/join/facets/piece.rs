@@ -104,13 +104,24 @@ impl JudgmentPiece {
         }
     }
 
+    /// Begins a stretch.
+    pub fn begin(&mut self, query: &[u8]) {
+        self.end();
+        self.queries.push(query);
+    }
+
     /// Adds a judgment, on a line of the piece. A piece has fewer than 2³² rows.
     pub fn push(&mut self, line: u32, (query, groups, doc): JudgmentPlace<'_>, grade: f64) {
         let stretches = self.queries.len();
         if stretches == 0 || self.queries.get(stretches - 1) != query {
-            self.end();
-            self.queries.push(query);
+            self.begin(query);
         }
+        self.push_row(line, (groups, doc), grade);
+    }
+
+    /// Adds a judgment of the query that was begun last: its groups and its document.
+    #[inline(always)]
+    pub fn push_row(&mut self, line: u32, (groups, doc): ([&[u8]; 2], &[u8]), grade: f64) {
         let (last_groups, last_doc) = &mut self.last;
         for (last, group) in last_groups.iter_mut().zip(groups) {
             // Groups often change more slowly than documents, or take turns: a guess, and a look into the table if it is wrong.
@@ -123,6 +134,14 @@ impl JudgmentPiece {
             *last_doc = if self.numbering.is(next, doc) { next } else { self.numbering.insert(doc).0 };
         }
         self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: *last_groups, line });
+    }
+
+    /// Forgets all stretches, and keeps the names, the number of dropped rows, and room.
+    pub fn start_over(&mut self) {
+        self.rows.clear();
+        self.queries.clear();
+        self.docs.clear();
+        self.ends.clear();
     }
 
     /// Drops rows of the last stretch that judge a document again in the same group, but for the earliest: they are errors, and compressed

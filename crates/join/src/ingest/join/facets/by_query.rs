@@ -1,0 +1,157 @@
+//! Judgments read query by query, from a text or from columns that can be read in any order.
+//!
+//! ```text
+//! survey   q1: bytes 0 to 900; q2: …                      room for the judgments of each query, in order of queries
+//! part     q1: lines → rows → judgments, in place         the rows are then forgotten: their memory holds those of the next query
+//!          q2 …                                           groups as numbers of names in the order in which the part met them
+//! all      names of all parts in bytewise order; where a part's numbers are others, they are replaced
+//! ```
+//!
+//! What it is for: a new page of memory costs more than the reading of a line that fills it, and rows of all queries, kept until the last
+//! line is read, are as many bytes as the judgments made of them. Judgments of a text whose queries are scattered are read otherwise.
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::made::{FacetNames, MadeQuery};
+use super::part::{MadePart, cut, made_parts, split, together};
+use super::piece::{JudgmentPiece, JudgmentRow};
+use super::shape::FacetShape;
+use super::survey::{QueryPlace, Survey};
+use crate::error::{Problems, Result};
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::join::qrels::Qrels;
+use crate::ingest::lines::diagnostics::Earliest;
+use crate::label::{FacetJudgment, Ids};
+use crate::watch::Watch;
+
+/// A part of the queries, as one thread makes it.
+struct ReadPart<W> {
+    reader: W,
+    part: MadePart,
+    rows: JudgmentPiece,
+    groups: GroupsOfQuery,
+    problems: Earliest<String>,
+}
+
+/// The groups of one query, and their places among its own in bytewise order.
+#[derive(Debug, Default)]
+struct GroupsOfQuery {
+    /// The numbers of the names, by place.
+    numbers: Vec<u32>,
+    /// The place of each name; [`ABSENT`] if the query has none.
+    places: Vec<u32>,
+}
+
+const ABSENT: u32 = u32::MAX;
+
+impl GroupsOfQuery {
+    fn find(&mut self, rows: &[JudgmentRow], names: &Ids, kinds: usize) {
+        let GroupsOfQuery { numbers, places } = self;
+        numbers.drain(..).for_each(|number| places[number as usize] = ABSENT);
+        places.resize(names.len(), ABSENT);
+        for number in rows.iter().flat_map(|row| &row.groups[..kinds]) {
+            let place = &mut places[*number as usize];
+            if *place == ABSENT {
+                *place = 0;
+                numbers.push(*number);
+            }
+        }
+        numbers.sort_unstable_by_key(|&number| names.get(number as usize));
+        (0..).zip(&*numbers).for_each(|(place, &number)| places[number as usize] = place);
+    }
+}
+
+impl<W> ReadPart<W> {
+    /// Makes a query of the rows that were read.
+    fn make(&mut self, query: &[u8], shape: FacetShape, seed: Seed, room: &mut [FacetJudgment]) {
+        let ReadPart { part, rows, groups, problems, .. } = self;
+        rows.end();
+        problems.merge_after(rows.before, std::mem::take(&mut rows.problems));
+        if rows.rows.is_empty() {
+            part.skip(room.len());
+        } else {
+            let kinds = shape.fields - 3;
+            groups.find(&rows.rows, rows.names(), kinds);
+            let names: Vec<&[u8]> =
+                groups.numbers.iter().map(|&number| rows.names().get(number as usize)).collect();
+            let naming = FacetNames { shape, names: &names, seed };
+            let (all, count) = (room.len(), rows.rows.len());
+            let room = &mut room[..count];
+            let made = MadeQuery::of(query, &[(rows.part(0), &groups.places)], naming, room);
+            for judgment in &mut room[..made.count] {
+                judgment.group = groups.numbers[judgment.group as usize];
+                if kinds == 2 {
+                    judgment.subgroup = groups.numbers[judgment.subgroup as usize];
+                }
+            }
+            part.push(query, all, made);
+        }
+        rows.start_over();
+    }
+}
+
+/// Reads judgments query by query: `read` passes those of a place to a piece, and its lines are counted from the first of the query on.
+/// Returns what can be used of them, and the problems.
+pub fn read_by_query<W: Send>(
+    survey: Survey,
+    described: (&str, FacetShape, &str),
+    seed: Seed,
+    watch: Option<&Watch>,
+    reader: impl Fn() -> W + Sync,
+    read: impl Fn(&mut W, &QueryPlace, (&mut JudgmentPiece, u64)) + Sync,
+) -> Result<(Qrels, Problems)> {
+    let shape = described.1;
+    let (queries, places) = survey.sorted();
+    let rooms: Vec<usize> =
+        places.iter().map(|places| places.iter().map(|place| place.lines as usize).sum()).collect();
+    let mut all: Vec<FacetJudgment> = bytemuck::zeroed_vec(rooms.iter().sum());
+    let begin = || ReadPart {
+        reader: reader(),
+        part: MadePart::default(),
+        rows: JudgmentPiece::new(seed, 0, shape.thins()),
+        groups: GroupsOfQuery::default(),
+        problems: Earliest::default(),
+    };
+    let make = |of: &mut ReadPart<W>, query: usize, room: &mut [FacetJudgment]| {
+        of.rows.before = places[query][0].before;
+        of.rows.begin(queries.get(query));
+        for place in &places[query] {
+            let before = place.before - of.rows.before;
+            read(&mut of.reader, place, (&mut of.rows, before));
+        }
+        of.make(queries.get(query), shape, seed, room);
+    };
+    let read = made_parts(&rooms, &mut all, watch, begin, make)?;
+    let names: BTreeSet<&[u8]> = read.iter().flat_map(|of| of.rows.names().iter()).collect();
+    let names: Vec<&[u8]> = names.into_iter().collect();
+    let cuts = cut(&rooms);
+    let own: Vec<&Ids> = read.iter().map(|of| of.rows.names()).collect();
+    let numbered = split(&rooms, &cuts, &mut all).into_par_iter().zip(own);
+    numbered.for_each(|(judgments, own)| renumber(judgments, own, &names, shape.fields == 5));
+    let names: Ids = names.into_iter().collect();
+    let mut problems = Earliest::default();
+    let mut parts = Vec::with_capacity(read.len());
+    for of in read {
+        problems.merge(of.problems);
+        problems.leave_out(of.rows.dropped);
+        parts.push(of.part);
+    }
+    together(all, parts, names, problems, described, seed)
+}
+
+/// Replaces the numbers of groups, which are those of their names in `own`, by numbers among all names.
+fn renumber(judgments: &mut [FacetJudgment], own: &Ids, names: &[&[u8]], has_subgroups: bool) {
+    let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
+    let numbers: Vec<u32> = own.iter().map(number).collect();
+    if (0..).zip(&numbers).all(|(own, &number)| own == number) {
+        return;
+    }
+    for judgment in judgments {
+        // What lies in gaps is 0, and a number of some name.
+        judgment.group = numbers[judgment.group as usize];
+        if has_subgroups {
+            judgment.subgroup = numbers[judgment.subgroup as usize];
+        }
+    }
+}

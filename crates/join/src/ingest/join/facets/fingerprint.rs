@@ -1,0 +1,93 @@
+//! The fingerprint of the judgments of a query: the sum of their hashes, which does not depend on their order.
+//!
+//! ```text
+//! hashed   length, query │ length, group │ length, sub-group │ length, document │ grade          lengths of 8 bytes, all little-endian
+//! ```
+//!
+//! Judgments by document differ from one to the next in the group and the grade alone, and groups mostly have names of one length. So the
+//! bytes of the judgment before are written over where they differ, and only behind a part of another length all are written anew. Writing
+//! all of them took longer than hashing them.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The bytes of a judgment that are hashed.
+pub struct HashedJudgment {
+    bytes: Vec<u8>,
+    /// Where the bytes of group, sub-group and document begin and end.
+    parts: [[usize; 2]; 3],
+    /// The numbers of the parts; `None` before the first judgment.
+    last: Option<[u32; 3]>,
+}
+
+impl HashedJudgment {
+    /// Begins the judgments of a query.
+    pub fn of(query: &[u8]) -> Self {
+        let mut of = HashedJudgment { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
+        of.push(query);
+        of
+    }
+
+    /// Appends bytes, with their length in front of them; returns where they are.
+    fn push(&mut self, part: &[u8]) -> [usize; 2] {
+        self.bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(part);
+        [start, self.bytes.len()]
+    }
+
+    /// The hash of a judgment whose group, sub-group and document have these numbers, by which `name` returns their bytes.
+    pub fn hash<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) -> u128 {
+        for part in 0..3 {
+            if self.last.is_some_and(|last| last[part] == numbers[part]) {
+                continue;
+            }
+            let (bytes, [start, end]) = (name(part), self.parts[part]);
+            if self.last.is_some() && bytes.len() == end - start {
+                self.bytes[start..end].copy_from_slice(bytes);
+                continue;
+            }
+            if self.last.is_some() {
+                self.bytes.truncate(start - size_of::<u64>());
+            }
+            for part in part..3 {
+                self.parts[part] = self.push(name(part));
+            }
+            self.bytes.extend_from_slice(&[0; size_of::<f64>()]);
+            break;
+        }
+        self.last = Some(numbers);
+        let grade_at = self.parts[2][1];
+        self.bytes[grade_at..].copy_from_slice(&grade.to_le_bytes());
+        xxh3_128(&self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_depends_on_the_judgment_alone() {
+        let names: [&[u8]; 5] = [b"", b"a", b"b", b"longer", b"LONGER"];
+        let plain = |numbers: [u32; 3], grade: f64| {
+            let mut bytes = Vec::new();
+            for part in [b"query".as_slice()].into_iter().chain(numbers.map(|number| names[number as usize]))
+            {
+                bytes.extend((part.len() as u64).to_le_bytes());
+                bytes.extend(part);
+            }
+            bytes.extend(grade.to_le_bytes());
+            xxh3_128(&bytes)
+        };
+        let mut hashed = HashedJudgment::of(b"query");
+        for step in 0..20_000u32 {
+            // Steps of 7 change one, two or all parts, to ones of the same length and of another.
+            let at = step.wrapping_mul(7) / 3;
+            let (numbers, grade) = ([at % 5, at / 5 % 5, at / 25 % 5], f64::from(step % 3) - 1.0);
+            assert_eq!(
+                hashed.hash(numbers, grade, |part| names[numbers[part] as usize]),
+                plain(numbers, grade)
+            );
+        }
+    }
+}

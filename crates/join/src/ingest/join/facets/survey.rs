@@ -1,0 +1,155 @@
+//! Where the judgments of each query are, in a text or in columns, before they are read.
+//!
+//! ```text
+//! text     q1 ann d7 1 ⏎ q1 ann d3 0 ⏎ q1 bob d7 2 ⏎ q2 ann d1 1 ⏎ q1 …
+//! places   q1: lines 1 to 3, and 5 …;  q2: line 4                           bytes, the line before them, and at most how many judgments
+//! ```
+//!
+//! A look at the first field of each line costs a few nanoseconds, and is worth them: a query is then read as a whole, so that its rows stay
+//! in a cache, and its judgments are written once, to where they stay. The survey promises one thing: each judgment of a place is of the
+//! query. Blank lines, comments and wrong lines may lie in any place, and count as room.
+
+use std::ops::Range;
+
+use memchr::memchr_iter;
+use rayon::prelude::*;
+
+use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::interner::Interner;
+use crate::ingest::columns::CheckedColumns;
+use crate::ingest::lines::dialect::Comments;
+use crate::ingest::lines::scan::{is_separator, split};
+use crate::ingest::lines::shape::counts;
+use crate::label::Ids;
+
+/// Judgments of one query that follow one another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryPlace {
+    /// The bytes of the text, or the rows.
+    pub range: Range<usize>,
+    /// The number of lines before.
+    pub before: u64,
+    /// The number of lines.
+    pub lines: u64,
+}
+
+/// The places of the judgments of each query.
+pub struct Survey {
+    queries: Interner,
+    places: Vec<Vec<QueryPlace>>,
+    /// The number of the last query.
+    last: u32,
+    /// The number of places, and of lines.
+    count: u64,
+    pub lines: u64,
+}
+
+/// The lines of a place, at least, for reading query by query to pay: there are about as many if a query's lines are together.
+const LEAST: u64 = 4;
+
+impl Survey {
+    fn new(seed: Seed) -> Self {
+        Survey { queries: Interner::new(seed), places: Vec::new(), last: 0, count: 0, lines: 0 }
+    }
+
+    /// Adds a place behind those before.
+    fn push(&mut self, query: &[u8], range: Range<usize>, lines: u64) {
+        let before = self.lines;
+        self.lines += lines;
+        if self.queries.is(self.last, query)
+            && let Some(last) = self.places[self.last as usize].last_mut()
+            && last.range.end == range.start
+        {
+            last.range.end = range.end;
+            last.lines += lines;
+            return;
+        }
+        let (number, is_new) = self.queries.insert(query);
+        if is_new {
+            self.places.push(Vec::new());
+        }
+        self.places[number as usize].push(QueryPlace { range, before, lines });
+        (self.last, self.count) = (number, self.count + 1);
+    }
+
+    /// The survey, unless lines of a query are seldom together.
+    fn useful(self) -> Option<Self> {
+        (self.count * LEAST <= self.lines).then_some(self)
+    }
+
+    /// Looks at a text in these pieces; `None` if lines of a query are seldom together.
+    pub fn of_text(text: &[u8], pieces: &[Range<usize>], comments: Comments, seed: Seed) -> Option<Self> {
+        let looks: Vec<PieceLook<'_>> =
+            pieces.par_iter().map(|range| PieceLook::of(text, range.clone(), comments)).collect();
+        let mut survey = Survey::new(seed);
+        for look in looks {
+            survey.lines += look.before;
+            look.stretches.into_iter().for_each(|(query, range, lines)| survey.push(query, range, lines));
+        }
+        survey.useful()
+    }
+
+    /// Looks at columns; `None` if rows of a query are seldom together.
+    pub fn of_columns(columns: &CheckedColumns<'_>, seed: Seed) -> Option<Self> {
+        let mut survey = Survey::new(seed);
+        columns.each_stretch(|query, rows| {
+            let count = rows.len() as u64;
+            survey.push(query, rows, count);
+        });
+        survey.useful()
+    }
+
+    /// The queries in bytewise order, and their places in the same order.
+    pub fn sorted(self) -> (Ids, Vec<Vec<QueryPlace>>) {
+        let Survey { queries, mut places, .. } = self;
+        let ids = queries.ids();
+        let mut order: Vec<usize> = (0..places.len()).collect();
+        order.par_sort_unstable_by_key(|&query| ids.get(query));
+        let sorted = order.iter().map(|&query| std::mem::take(&mut places[query])).collect();
+        (order.iter().map(|&query| ids.get(query)).collect(), sorted)
+    }
+}
+
+/// What is seen of a piece of the text.
+struct PieceLook<'t> {
+    /// The number of lines before the first query.
+    before: u64,
+    /// The query, the bytes and the number of lines of each stretch.
+    stretches: Vec<(&'t [u8], Range<usize>, u64)>,
+}
+
+impl<'t> PieceLook<'t> {
+    fn of(text: &'t [u8], piece: Range<usize>, comments: Comments) -> Self {
+        let mut look = PieceLook { before: 0, stretches: Vec::new() };
+        let (mut query, mut start, mut first, mut lines) = (&text[..0], piece.start, piece.start, 0);
+        let feeds = memchr_iter(b'\n', &text[piece.clone()]).map(|feed| piece.start + feed);
+        // A last line may lack its feed.
+        let unended = (text[..piece.end].last() != Some(&b'\n')).then_some(piece.end);
+        for end in feeds.chain(unended) {
+            let line = &text[start..end];
+            let goes_on = line.get(query.len()).is_some_and(|&behind| is_separator(behind))
+                && line.starts_with(query)
+                && !query.is_empty();
+            if !goes_on
+                && counts(line, comments)
+                && let Some(next) = split(line).next()
+                && next != query
+            {
+                if query.is_empty() {
+                    look.before = lines;
+                } else {
+                    look.stretches.push((query, first..start, lines));
+                }
+                (query, first, lines) = (next, start, 0);
+            }
+            lines += 1;
+            start = end + 1;
+        }
+        if query.is_empty() {
+            look.before = lines;
+        } else {
+            look.stretches.push((query, first..piece.end, lines));
+        }
+        look
+    }
+}
