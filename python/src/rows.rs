@@ -61,6 +61,57 @@ impl IdBuffer {
     }
 }
 
+/// Ids of rows as codes of a dictionary, which may have an id twice.
+///
+/// Judgments by facet name the same few groups and documents again and again, mostly in the same order: so an id is compared with those
+/// that it is likely to be, and added otherwise. That is a comparison where a copy and a new page of memory would be.
+struct CodedIds {
+    ids: IdBuffer,
+    codes: Vec<u32>,
+    /// The first id that is likely, and the number of those behind it that are likely too.
+    first: usize,
+    near: usize,
+}
+
+impl CodedIds {
+    fn new(near: usize) -> Self {
+        CodedIds { ids: IdBuffer::new(), codes: Vec::new(), first: 0, near }
+    }
+
+    fn push(&mut self, id: &[u8]) {
+        let (ids, count) = (&self.ids, self.ids.len());
+        let last = self.codes.last().map_or(0, |&last| last as usize);
+        let mut likely = [last, last + 1].into_iter().chain(self.first..=self.first + self.near);
+        let known = likely.find(|&code| code < count && ids.get(code) == id);
+        self.codes.push(known.unwrap_or(count) as u32);
+        if known.is_none() {
+            self.ids.push(id);
+        }
+    }
+
+    fn column<'a>(&'a self, ids: &'a Text<'a>) -> Text<'a> {
+        Text::Coded { codes: Integers::U32(&self.codes), values: ids }
+    }
+}
+
+/// The groups and the documents of judgments by facet.
+struct GroupedIds {
+    groups: CodedIds,
+    docs: CodedIds,
+}
+
+impl GroupedIds {
+    fn new() -> Self {
+        // The groups of all queries are few. The documents of a query are many, but the first of them often comes again.
+        GroupedIds { groups: CodedIds::new(16), docs: CodedIds::new(0) }
+    }
+
+    /// Begins the rows of a query.
+    fn begin(&mut self) {
+        self.docs.first = self.docs.ids.len();
+    }
+}
+
 /// Rows in memory of their own.
 pub struct OwnedRows {
     queries: IdBuffer,
@@ -68,8 +119,8 @@ pub struct OwnedRows {
     codes: Vec<u32>,
     docs: IdBuffer,
     values: Vec<f64>,
-    /// The group of each judgment, if judgments are read by facet.
-    groups: Option<IdBuffer>,
+    /// The group and the document of each judgment, if judgments are read by facet; `docs` has none then.
+    grouped: Option<GroupedIds>,
     /// The first position of each row and the one behind its last, if rows are passages.
     span: Option<[Vec<i64>; 2]>,
     /// Where the rows of each record end, if records had lists.
@@ -86,13 +137,14 @@ impl OwnedRows {
     pub fn of_facets(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
         let (py, group) = (object.py(), name_of(by));
         let mut rows = OwnedRows::new();
-        let mut groups = IdBuffer::new();
+        let mut ids = GroupedIds::new();
         let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
             PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
         };
         for_each(object, |query, of_query| {
             push_id(&mut rows.queries, query, name, "query")?;
             let code = (rows.queries.offsets.len() - 2) as u32;
+            ids.begin();
             let Ok(of_query) = of_query.cast::<PyMapping>() else {
                 let inner = format!("a mapping of documents to mappings of {group}s to grades");
                 return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
@@ -107,8 +159,8 @@ impl OwnedRows {
                     ));
                 };
                 for_each(of_doc, |of, grade| {
-                    push_id(&mut rows.docs, doc, name, "document")?;
-                    push_id(&mut groups, of, name, &group)?;
+                    with_id(doc, name, "document", |doc| ids.docs.push(doc))?;
+                    with_id(of, name, &group, |of| ids.groups.push(of))?;
                     let grade = number_of(grade, RowsRole::Qrels).map_err(|what| {
                         let (query, doc, of) = (shown(query), shown(doc), shown(of));
                         let message =
@@ -121,7 +173,7 @@ impl OwnedRows {
                 })
             })
         })?;
-        Ok(OwnedRows { groups: Some(groups), ..rows })
+        Ok(OwnedRows { grouped: Some(ids), ..rows })
     }
 
     /// Reads the rows of a mapping of mappings: query, document, number.
@@ -184,11 +236,20 @@ impl OwnedRows {
         let mut keys: Option<DictKeys<'_>> = None;
         let mut named: Option<Option<Vec<usize>>> = None;
         let group = by.map(name_of);
-        let mut rows = OwnedRows { groups: group.as_ref().map(|_| IdBuffer::new()), ..OwnedRows::new() };
+        let mut rows = OwnedRows { grouped: by.map(|_| GroupedIds::new()), ..OwnedRows::new() };
         let mut codes = QueryCodes::new();
         for (row, item) in (1u64..).zip(object.try_iter()?) {
             let mut item = item?;
-            if let Ok(mapping) = item.cast::<PyMapping>() {
+            // Asked first: whether an object is a mapping takes longer than reading a row.
+            if let Ok(tuple) = item.cast::<PyTuple>() {
+                if named.is_none() {
+                    named = Some(named_items(tuple, name, (role, by), columns)?);
+                }
+                if let Some(Some(places)) = &named {
+                    let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
+                    item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
+                }
+            } else if let Ok(mapping) = item.cast::<PyMapping>() {
                 if keys.is_none() {
                     keys = Some(keys_of(mapping, name, (role, by), columns)?);
                 }
@@ -202,14 +263,6 @@ impl OwnedRows {
                     Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
                     None => {}
                 }
-            } else if let Ok(tuple) = item.cast::<PyTuple>() {
-                if named.is_none() {
-                    named = Some(named_items(tuple, name, (role, by), columns)?);
-                }
-                if let Some(Some(places)) = &named {
-                    let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
-                    item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
-                }
             }
             let RowFields { query, group: of, doc, number } =
                 RowFields::of(&item, group.is_some()).map_err(|_| {
@@ -218,10 +271,7 @@ impl OwnedRows {
                     problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
                 })?;
             let code = codes.of(&query, &mut rows.queries, name)?;
-            push_id(&mut rows.docs, &doc, name, "document")?;
-            if let (Some(groups), Some(group), Some(of)) = (&mut rows.groups, &group, &of) {
-                push_id(groups, of, name, group)?;
-            }
+            rows.push_ids(code, &doc, of.as_ref().zip(group.as_deref()), name)?;
             let number = number_of(&number, role).map_err(|what| {
                 let message = format!("the {} of document {} is {what}", role.value(), shown(&doc));
                 problem(py, name, row, message)
@@ -234,6 +284,24 @@ impl OwnedRows {
             }
         }
         Ok(rows)
+    }
+
+    /// Appends the document and the group of a row, whose query has this code.
+    fn push_ids(
+        &mut self,
+        code: u32,
+        doc: &Bound<'_, PyAny>,
+        group: Option<(&Bound<'_, PyAny>, &str)>,
+        name: &str,
+    ) -> PyResult<()> {
+        let (Some(ids), Some((group, kind))) = (&mut self.grouped, group) else {
+            return push_id(&mut self.docs, doc, name, "document");
+        };
+        if self.codes.last() != Some(&code) {
+            ids.begin();
+        }
+        with_id(doc, name, "document", |doc| ids.docs.push(doc))?;
+        with_id(group, name, kind, |group| ids.groups.push(group))
     }
 
     /// Appends the rows of a record that has a list of documents. Without scores the order of the list is the ranking.
@@ -261,10 +329,9 @@ impl OwnedRows {
             return Err(problem(py, name, row, keys.lists.unlike(docs.len(), numbers.len())));
         }
         for (at, doc) in docs.iter().enumerate() {
-            push_id(&mut self.docs, doc, name, "document")?;
-            if let (Some(groups), Some(group), Some(key)) = (&mut self.groups, group, &keys.group) {
-                push_id(groups, &record.value(key)?, name, group)?;
-            }
+            let of =
+                keys.group.as_ref().filter(|_| group.is_some()).map(|key| record.value(key)).transpose()?;
+            self.push_ids(code, doc, of.as_ref().zip(group), name)?;
             let number = match &numbers {
                 Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
                     let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
@@ -286,7 +353,7 @@ impl OwnedRows {
             codes: Vec::new(),
             docs: IdBuffer::new(),
             values: Vec::new(),
-            groups: None,
+            grouped: None,
             span: None,
             lists: Vec::new(),
         }
@@ -388,8 +455,16 @@ impl OwnedRows {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
         let (span, lists) = (self.positions(), self.lists());
-        let judgments = Judgments { span, lists, ..Judgments::new(query, self.docs.text(), &self.values) };
-        work(&[self.groups.as_ref().map_or(judgments, |groups| judgments.with_groups(groups.text()))])
+        let Some(GroupedIds { groups, docs }) = &self.grouped else {
+            return work(&[Judgments {
+                span,
+                lists,
+                ..Judgments::new(query, self.docs.text(), &self.values)
+            }]);
+        };
+        let (group_ids, doc_ids) = (groups.ids.text(), docs.ids.text());
+        let judgments = Judgments::new(query, docs.column(&doc_ids), &self.values);
+        work(&[Judgments { span, lists, ..judgments.with_groups(groups.column(&group_ids)) }])
     }
 }
 
@@ -431,6 +506,11 @@ impl QueryCodes {
     /// The code of a query, whose id is added to `queries` if it is new.
     fn of(&mut self, query: &Bound<'_, PyAny>, queries: &mut IdBuffer, name: &str) -> PyResult<u32> {
         let QueryCodes { known, one, last } = self;
+        if let (Some((id, code)), Ok(text)) = (&last, query.cast::<PyString>())
+            && text.to_str()?.as_bytes() == id
+        {
+            return Ok(*code);
+        }
         one.bytes.clear();
         one.offsets.truncate(1);
         push_id(one, query, name, "query")?;
@@ -462,6 +542,13 @@ struct RowFields<'py> {
 impl<'py> RowFields<'py> {
     /// Reads a tuple of three, or of four if there are groups.
     fn of(item: &Bound<'py, PyAny>, grouped: bool) -> PyResult<Self> {
+        if let Ok(tuple) = item.cast::<PyTuple>()
+            && tuple.len() == if grouped { 4 } else { 3 }
+        {
+            let group = if grouped { Some(tuple.get_item(1)?) } else { None };
+            let [doc, number] = [tuple.len() - 2, tuple.len() - 1].map(|at| tuple.get_item(at));
+            return Ok(RowFields { query: tuple.get_item(0)?, group, doc: doc?, number: number? });
+        }
         if grouped {
             let [query, group, doc, number] = item.extract::<[Bound<'py, PyAny>; 4]>()?;
             return Ok(RowFields { query, group: Some(group), doc, number });
@@ -592,19 +679,24 @@ fn named_items(
 
 /// Appends an id: text, bytes, or an integer as its decimal text.
 fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
+    with_id(id, name, what, |id| ids.push(id))
+}
+
+/// Passes an id to `take`: text, bytes, or an integer as its decimal text.
+fn with_id(id: &Bound<'_, PyAny>, name: &str, what: &str, take: impl FnOnce(&[u8])) -> PyResult<()> {
     if let Ok(text) = id.cast::<PyString>() {
-        ids.push(text.to_str()?.as_bytes());
+        take(text.to_str()?.as_bytes());
         return Ok(());
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {
-        ids.push(bytes.as_bytes());
+        take(bytes.as_bytes());
         return Ok(());
     }
     // True is an int in Python, and as an id always a slip.
     let is_integer = !id.is_instance_of::<PyBool>() && !id.is_instance_of::<PyFloat>();
     match id.call_method0("__index__") {
         Ok(integer) if is_integer && integer.is_instance_of::<PyInt>() => {
-            ids.push(integer.str()?.to_str()?.as_bytes());
+            take(integer.str()?.to_str()?.as_bytes());
             Ok(())
         }
         _ => Err(PyTypeError::new_err(format!(
