@@ -103,8 +103,7 @@ pub fn read_by_query<W: Send>(
 ) -> Result<(Qrels, Problems)> {
     let shape = described.1;
     let (queries, places) = survey.sorted();
-    let rooms: Vec<usize> =
-        places.iter().map(|places| places.iter().map(|place| place.lines as usize).sum()).collect();
+    let rooms: Vec<usize> = places.iter().map(|places| places.iter().map(|place| place.room).sum()).collect();
     let mut all: Vec<FacetJudgment> = bytemuck::zeroed_vec(rooms.iter().sum());
     let begin = || ReadPart {
         reader: reader(),

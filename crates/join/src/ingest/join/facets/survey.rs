@@ -29,8 +29,8 @@ pub struct QueryPlace {
     pub range: Range<usize>,
     /// The number of lines before.
     pub before: u64,
-    /// The number of lines.
-    pub lines: u64,
+    /// The most judgments that it can have.
+    pub room: usize,
 }
 
 /// The places of the judgments of each query.
@@ -53,7 +53,7 @@ impl Survey {
     }
 
     /// Adds a place behind those before.
-    fn push(&mut self, query: &[u8], range: Range<usize>, lines: u64) {
+    fn push(&mut self, query: &[u8], range: Range<usize>, (lines, room): (u64, usize)) {
         let before = self.lines;
         self.lines += lines;
         if self.queries.is(self.last, query)
@@ -61,20 +61,21 @@ impl Survey {
             && last.range.end == range.start
         {
             last.range.end = range.end;
-            last.lines += lines;
+            last.room += room;
             return;
         }
         let (number, is_new) = self.queries.insert(query);
         if is_new {
             self.places.push(Vec::new());
         }
-        self.places[number as usize].push(QueryPlace { range, before, lines });
+        self.places[number as usize].push(QueryPlace { range, before, room });
         (self.last, self.count) = (number, self.count + 1);
     }
 
     /// The survey, unless lines of a query are seldom together.
     fn useful(self) -> Option<Self> {
-        (self.count * LEAST <= self.lines).then_some(self)
+        // Lines of a query are counted from its first one, in 32 bits.
+        (self.count * LEAST <= self.lines && self.lines <= u64::from(u32::MAX)).then_some(self)
     }
 
     /// Looks at a text in these pieces; `None` if lines of a query are seldom together.
@@ -93,8 +94,8 @@ impl Survey {
     pub fn of_columns(columns: &CheckedColumns<'_>, seed: Seed) -> Option<Self> {
         let mut survey = Survey::new(seed);
         columns.each_stretch(|query, rows| {
-            let count = rows.len() as u64;
-            survey.push(query, rows, count);
+            let count = rows.len();
+            survey.push(query, rows, (count as u64, count));
         });
         survey.useful()
     }
@@ -114,14 +115,22 @@ impl Survey {
 struct PieceLook<'t> {
     /// The number of lines before the first query.
     before: u64,
-    /// The query, the bytes and the number of lines of each stretch.
-    stretches: Vec<(&'t [u8], Range<usize>, u64)>,
+    /// The query and the bytes of each stretch, the number of lines, and the most judgments that they can be.
+    stretches: Vec<(&'t [u8], Range<usize>, (u64, usize))>,
 }
+
+/// The bytes of the shortest judgment, `q g d 1` and a line feed.
+const SHORTEST: usize = 8;
 
 impl<'t> PieceLook<'t> {
     fn of(text: &'t [u8], piece: Range<usize>, comments: Comments) -> Self {
         let mut look = PieceLook { before: 0, stretches: Vec::new() };
         let (mut query, mut start, mut first, mut lines) = (&text[..0], piece.start, piece.start, 0);
+        // Lines that are no judgments must not cost memory: a text may be all blank lines, or lines too short.
+        let mut skipped = 0;
+        let room = |range: &Range<usize>, lines: u64, skipped: u64| {
+            ((lines - skipped) as usize).min((range.len() + 1) / SHORTEST)
+        };
         let feeds = memchr_iter(b'\n', &text[piece.clone()]).map(|feed| piece.start + feed);
         // A last line may lack its feed.
         let unended = (text[..piece.end].last() != Some(&b'\n')).then_some(piece.end);
@@ -130,25 +139,29 @@ impl<'t> PieceLook<'t> {
             let goes_on = line.get(query.len()).is_some_and(|&behind| is_separator(behind))
                 && line.starts_with(query)
                 && !query.is_empty();
+            let counted = goes_on || counts(line, comments);
             if !goes_on
-                && counts(line, comments)
+                && counted
                 && let Some(next) = split(line).next()
                 && next != query
             {
                 if query.is_empty() {
                     look.before = lines;
                 } else {
-                    look.stretches.push((query, first..start, lines));
+                    let range = first..start;
+                    look.stretches.push((query, range.clone(), (lines, room(&range, lines, skipped))));
                 }
-                (query, first, lines) = (next, start, 0);
+                (query, first, lines, skipped) = (next, start, 0, 0);
             }
+            skipped += u64::from(!counted);
             lines += 1;
             start = end + 1;
         }
         if query.is_empty() {
             look.before = lines;
         } else {
-            look.stretches.push((query, first..piece.end, lines));
+            let range = first..piece.end;
+            look.stretches.push((query, range.clone(), (lines, room(&range, lines, skipped))));
         }
         look
     }
