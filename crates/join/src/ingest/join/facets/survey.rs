@@ -115,9 +115,11 @@ impl Survey {
 struct PieceLook<'t> {
     /// The number of lines before the first query.
     before: u64,
-    /// The query and the bytes of each stretch, the number of lines, and the most judgments that they can be.
-    stretches: Vec<(&'t [u8], Range<usize>, (u64, usize))>,
+    stretches: Vec<SeenStretch<'t>>,
 }
+
+/// The query and the bytes of a stretch, the number of its lines, and the most judgments that they can be.
+type SeenStretch<'t> = (&'t [u8], Range<usize>, (u64, usize));
 
 /// The bytes of the shortest judgment, `q g d 1` and a line feed.
 const SHORTEST: usize = 8;
