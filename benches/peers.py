@@ -160,7 +160,7 @@ def tuples(qrels, run):
         with open(path) as file:
             return [line.split() for line in file]
 
-    judged = [(query, doc, subtopic, int(grade)) for query, subtopic, doc, grade in fields(qrels)]
+    judged = [(query, subtopic, doc, int(grade)) for query, subtopic, doc, grade in fields(qrels)]
     return judged, [(query, doc, float(score)) for query, _, doc, _, score, _ in fields(run)]
 
 
@@ -168,9 +168,10 @@ def pyndeval(qrels, run):
     import pyndeval
 
     judged, ranked = tuples(qrels, run)
-    judged = [pyndeval.SubtopicQrel(query, subtopic, doc, grade) for query, doc, subtopic, grade in judged]
+    judged = [pyndeval.SubtopicQrel(*row) for row in judged]
     ranked = [pyndeval.ScoredDoc(*row) for row in ranked]
-    phase("ndeval", lambda: pyndeval.ndeval(judged, ranked))
+    values = phase("ndeval", lambda: pyndeval.ndeval(judged, ranked))
+    print("alpha_nDCG@10", sum(of["alpha-nDCG@10"] for of in values.values()) / len(values))
 
 
 def subtopics(qrels, run):
@@ -184,7 +185,7 @@ def subtopics(qrels, run):
         of = laneval.Qrels(judged, judgments_by="subtopic")
         return laneval.evaluate(of, ranked, measures, ties="docno-asc", per_query=True)
 
-    phase("tuples", work)
+    print("alpha_nDCG@10", phase("tuples", work)["alpha_nDCG@10"])
 
 
 if __name__ == "__main__":
