@@ -60,7 +60,7 @@ results *NAMES:
     [ -x target/results/bin/python ] || python3 -m venv target/results
     target/results/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
     target/results/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0 -r python/tests/requirements.txt
-    target/results/bin/maturin build --quiet --release --out target/wheels
+    target/results/bin/maturin build --quiet --compression-level 9 --out target/wheels
     target/results/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/laneval-*.whl
     cargo build --release --package laneval-cli
     target/results/bin/python benches/results --laneval {{laneval}} {{NAMES}}
