@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-import re
-import subprocess
+import random
 from collections.abc import Callable
 
 from timing import ROOT, printed
@@ -16,49 +15,51 @@ FIVE = "AP,nDCG@10,RR,P@10,R@100"
 laneval = ""
 
 
-def text(queries: int, depth: int) -> tuple[pathlib.Path, pathlib.Path]:
-    """Judgments and a run, made once."""
-    folder = DATA / f"{queries}x{depth}"
-    if not folder.exists():
-        printed(laneval, "gen", "--queries", queries, "--depth", depth, "-o", folder)
-    return folder / "qrels.txt", folder / "run.txt"
+def once(path: pathlib.Path, write: Callable[[pathlib.Path], object]) -> pathlib.Path:
+    """A file or a folder that is written when it is not there. It gets its name when it is complete."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        begun = path.with_name(f"begun-{path.name}")
+        write(begun)
+        begun.rename(path)
+    return path
+
+
+def text(queries: int, depth: int, runs: int = 1) -> tuple[pathlib.Path, list[pathlib.Path]]:
+    """Judgments and runs of `laneval gen`."""
+    shape = ["--queries", queries, "--depth", depth, "--runs", runs]
+    folder = once(DATA / f"{queries}x{depth}x{runs}", lambda path: printed(laneval, "gen", *shape, "-o", path))
+    names = ["run.txt"] if runs == 1 else [f"run-{at}.txt" for at in range(1, runs + 1)]
+    return folder / "qrels.txt", [folder / name for name in names]
 
 
 def matrix(name: str, *words: object) -> pathlib.Path:
-    """A label matrix, made once."""
-    path = DATA / f"{name}.lmx"
-    if not path.exists():
-        DATA.mkdir(parents=True, exist_ok=True)
-        printed(laneval, *words, "-o", path)
-    return path
+    """A label matrix, which these words of the command make."""
+    return once(DATA / f"{name}.lmx", lambda path: printed(laneval, *words, "-o", path))
 
 
-def once(path: pathlib.Path, write: Callable[[pathlib.Path], object]) -> pathlib.Path:
-    """A file that is written when it is not there."""
-    if not path.exists():
-        write(path)
-    return path
+def sampled(name: str, queries: int, results: int, documents: int) -> pathlib.Path:
+    """A run whose documents are drawn from `documents` ones."""
+
+    def write(path: pathlib.Path) -> None:
+        draw = random.Random(2)
+        with path.open("w") as file:
+            for query in range(queries):
+                for rank, doc in enumerate(draw.sample(range(documents), results)):
+                    file.write(f"q{query} Q0 d{doc:06} {rank} {results - rank} t\n")
+
+    return once(DATA / f"{name}.run", write)
 
 
 def medium() -> tuple[pathlib.Path, pathlib.Path]:
-    return text(6980, 1000)
+    qrels, [run] = text(6980, 1000)
+    return qrels, run
 
 
 def large() -> tuple[pathlib.Path, pathlib.Path]:
-    return text(100_000, 100)
+    qrels, [run] = text(100_000, 100)
+    return qrels, run
 
 
 def evaluate(*words: object, threads: int = 1) -> list[object]:
     return [laneval, "eval", *words, "-m", FIVE, "--threads", threads]
-
-
-def folds(words: list[object], turns: int = 30) -> float:
-    """The least time of "folds and formulas", as `--timing` shows it, in seconds."""
-
-    def once() -> float:
-        said = subprocess.run([str(word) for word in [*words, "--timing"]], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        found = re.search(r"folds and formulas\s+([\d.]+) (µs|ms|s)", said.stderr)
-        assert found, said.stderr
-        return float(found[1]) * {"µs": 1e-6, "ms": 1e-3, "s": 1.0}[found[2]]
-
-    return min(once() for _ in range(turns))

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Iterable
 
 import data
-from data import DATA, FIVE, evaluate, folds, large, matrix, medium, once
-from timing import BENCHES, ROOT, anonymous, bench, commit, criterion, least, peer, printed, rows, seconds, shown
+from data import DATA, FIVE, evaluate, large, matrix, medium, once, sampled, text
+from timing import BENCHES, ROOT, anonymous, bench, commit, criterion, folds, least, peer, printed, rows, seconds, shown
 
 # The command of the Python package, which has Parquet.
 PACKAGE: list[object] = [sys.executable, "-m", "laneval"]
@@ -152,7 +152,6 @@ def row_of_matrices(plain: float) -> list[str]:
 def chunks() -> str:
     """Results that are pieces of documents: chunks by their ids, and passages by their positions."""
     qrels, run = medium()
-    judged, found = run.parent / "of-chunks.qrels", run.parent / "chunks.run"
 
     def third(doc: str) -> tuple[str, int]:
         number = int(doc.removeprefix("d"))
@@ -172,20 +171,18 @@ def chunks() -> str:
                 query, zero, doc, rest = line.split(maxsplit=3)
                 file.write("{} {} {}#{} {}\n".format(query, zero, *third(doc), rest))
 
-    once(judged, of_documents)
-    once(found, of_chunks)
+    judged, found = once(run.parent / "of-chunks.qrels", of_documents), once(run.parent / "chunks.run", of_chunks)
     commands = {"the ids as they are": evaluate(judged, found)}
     for repeats in ("first", "blank", "sum", "mean"):
         commands[f"`--units before:# --repeats {repeats}`"] = [*evaluate(judged, found), "--units", "before:#", "--repeats", repeats]
 
-    draw = random.Random(1)
-    gold, passages = DATA / "gold.csv", DATA / "passages.csv"
-
     def of_gold(path: pathlib.Path) -> None:
+        draw = random.Random(1)
         of = ((query, draw.randrange(100), draw.randrange(9600), 1 + draw.randrange(2)) for query in range(7000) for _ in range(5))
         path.write_text("query_id,doc_id,start,end,grade\n" + "".join(f"q{query},d{doc},{at},{at + 400},{grade}\n" for query, doc, at, grade in of))
 
     def of_passages(path: pathlib.Path) -> None:
+        draw = random.Random(2)
         with path.open("w") as file:
             file.write("query_id,doc_id,start,end,score\n")
             for query in range(7000):
@@ -193,8 +190,7 @@ def chunks() -> str:
                     at = draw.randrange(25) * 400
                     file.write(f"q{query},d{draw.randrange(100)},{at},{at + 400},{100 - rank}\n")
 
-    once(gold, of_gold)
-    once(passages, of_passages)
+    gold, passages = once(DATA / "gold.csv", of_gold), once(DATA / "passages.csv", of_passages)
     commands["700,000 passages, `--judgments-by span`"] = [data.laneval, "eval", gold, passages, "--judgments-by", "span", "--threads", 1]
     return rows(["work, 1 thread", "CPU s"], [[name, seconds(cpu)] for name, (cpu, _) in least(commands, 5).items()])
 
@@ -286,30 +282,22 @@ def ties() -> str:
 def many_grades() -> str:
     """More than 253 grades."""
 
-    def judged(path: pathlib.Path, share: float, many: bool) -> None:
-        draw = random.Random(1)
-        with path.open("w") as file:
-            for query in range(1500):
-                for doc in range(2000):
-                    if draw.random() < share:
-                        grade = f"{draw.random() * 4:.6f}" if many else draw.randrange(4)
-                        file.write(f"q{query} 0 d{doc} {grade}\n")
+    def judged(share: float, kind: str) -> pathlib.Path:
+        def write(path: pathlib.Path) -> None:
+            draw = random.Random(1)
+            with path.open("w") as file:
+                for query in range(1500):
+                    for doc in range(2000):
+                        if draw.random() < share:
+                            grade = f"{draw.random() * 4:.6f}" if kind == "many" else draw.randrange(4)
+                            file.write(f"q{query} 0 d{doc:06} {grade}\n")
 
-    def ranked(path: pathlib.Path) -> None:
-        draw = random.Random(2)
-        with path.open("w") as file:
-            for query in range(1500):
-                for rank, doc in enumerate(draw.sample(range(2000), 1000)):
-                    file.write(f"q{query} Q0 d{doc} {rank} {1000 - rank} t\n")
+        return once(DATA / f"grades-{share}-{kind}.qrels", write)
 
-    DATA.mkdir(parents=True, exist_ok=True)
-    run = once(DATA / "grades.run", ranked)
+    run = sampled("grades", 1500, 1000, 2000)
     lines = []
     for share, name in [(0.05, "a twentieth"), (1.0, "all")]:
-        few, many = (
-            once(DATA / f"grades-{share}-{kind}.qrels", lambda path, share=share, kind=kind: judged(path, share, kind == "many"))  # type: ignore[misc]
-            for kind in ("few", "many")
-        )
+        few, many = judged(share, "few"), judged(share, "many")
         of = least({"few": evaluate(few, run), "many": evaluate(many, run)}, 5)
         lines.append([f"text, {name} judged, five", "CPU s", *(seconds(of[kind][0]) for kind in of), f"{of['many'][0] / of['few'][0]:.1f}"])
         files = [matrix(f"grades-{share}-{kind}", "build", path, run) for kind, path in [("few", few), ("many", many)]]
@@ -330,17 +318,9 @@ def facets() -> str:
             for query in range(10_000):
                 for subtopic in range(1, 1 + draw.randint(3, 8)):
                     for doc in sorted(draw.sample(range(200), draw.randint(50, 100))):
-                        file.write(f"{query} {subtopic} d{doc:06} {int(draw.random() < 0.15)}\n")
+                        file.write(f"q{query} {subtopic} d{doc:06} {int(draw.random() < 0.15)}\n")
 
-    def ranked(path: pathlib.Path) -> None:
-        draw = random.Random(2)
-        with path.open("w") as file:
-            for query in range(10_000):
-                for rank, doc in enumerate(draw.sample(range(200), 100)):
-                    file.write(f"{query} Q0 d{doc:06} {rank} {100 - rank} t\n")
-
-    DATA.mkdir(parents=True, exist_ok=True)
-    qrels, run = once(DATA / "facets.qrels", judged), once(DATA / "facets.run", ranked)
+    qrels, run = once(DATA / "facets.qrels", judged), sampled("facets", 10_000, 100, 200)
     names = ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "P_IA", "StRecall"]
     measures = ",".join([f"{name}@{cut}" for name in names for cut in (5, 10, 20)] + ["NRBP", "nNRBP", "AP_IA"])
     by = ["-m", measures, "--ties", "docno-asc"]
@@ -350,15 +330,11 @@ def facets() -> str:
         commands[f"`.lmx`, whole process, {threads}"] = [data.laneval, "eval", path, *by, "--threads", threads]
         commands[f"text, whole process, {threads}"] = [data.laneval, "eval", "--judgments-by", "subtopic", qrels, run, *by, "--threads", threads]
     of = least(commands, 5)
-    theirs, tuples = (min(found) for found in zip(*((wall("pyndeval"), wall("subtopics")) for wall in [phases_of(qrels, run)] * 3), strict=True))
+    in_turns = [[peer(tool, qrels, run)[-1][1] for tool in ("pyndeval", "subtopics")] for _ in range(3)]
+    theirs, tuples = (min(walls) for walls in zip(*in_turns, strict=True))
     lines = [[name, seconds(wall), f"{theirs / wall:.1f}"] for name, (_, wall) in of.items()]
     lines += [["Python, lists of tuples", seconds(tuples), f"{theirs / tuples:.1f}"], ["`pyndeval.ndeval`, its lists ready", seconds(theirs), ""]]
     return rows(["laneval, from, threads", "wall s", "× as fast as pyndeval"], lines)
-
-
-def phases_of(qrels: pathlib.Path, run: pathlib.Path) -> Callable[[str], float]:
-    """The time by the clock of the last phase of a peer on these files."""
-    return lambda tool: peer(tool, qrels, run)[-1][1]
 
 
 @table
@@ -386,7 +362,7 @@ def arrays() -> str:
 
 @table
 def neighbours() -> str:
-    return shown("python benches/neighbours.py", printed(sys.executable, BENCHES / "neighbours.py"))
+    return script("benches/neighbours.py")
 
 
 @table
@@ -419,25 +395,25 @@ def columns() -> str:
 @table
 def python() -> str:
     """The Python package beside others."""
-    folder = ROOT / "python" / "benches"
-    scripts = ["tables.py", "peers.py", "compat.py"]
-    return "\n\n".join(shown(f"python python/benches/{name}", printed(sys.executable, folder / name)) for name in scripts)
+    return "\n\n".join(script(f"python/benches/{name}") for name in ("tables.py", "peers.py", "compat.py"))
+
+
+def script(path: str) -> str:
+    """A script of Python, and what it prints."""
+    return shown(f"python {path}", printed(sys.executable, ROOT / path))
 
 
 @table
 def calls() -> str:
     """Calls from several threads at once."""
-    ours = shown("cargo bench --bench calls", bench("calls"))
-    return ours + "\n\n" + shown("python python/benches/calls.py", printed(sys.executable, ROOT / "python" / "benches" / "calls.py"))
+    return shown("cargo bench --bench calls", bench("calls")) + "\n\n" + script("python/benches/calls.py")
 
 
 @table
 def compared() -> str:
     """Comparisons of runs, and preferences."""
-    folder = DATA / "sixty"
-    if not folder.exists():
-        printed(data.laneval, "gen", "--queries", 50, "--runs", 60, "--depth", 100, "-o", folder)
-    of_runs = [data.laneval, "compare", folder / "qrels.txt", *(folder / f"run-{at}.txt" for at in range(1, 61)), "--threads", 1]
+    qrels, runs = text(50, 100, runs=60)
+    of_runs = [data.laneval, "compare", qrels, *runs, "--threads", 1]
     chain, pairs, groups = (DATA / f"{name}.prefs" for name in ("chain", "pairs", "groups"))
     found = DATA / "preferred.run"
     docs = [f"d{at:05}" for at in range(90_000)]

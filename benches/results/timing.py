@@ -55,10 +55,10 @@ def anonymous(command: Iterable[object]) -> float:
     return peak / 1024
 
 
-def printed(*command: object, cwd: pathlib.Path = ROOT) -> str:
+def printed(*command: object) -> str:
     """What a command prints."""
     words = [str(word) for word in command]
-    found = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
+    found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     if found.returncode != 0:
         sys.exit(f"{' '.join(words)}\n{found.stderr}")
     return found.stdout
@@ -76,15 +76,23 @@ def shown(command: str, output: str) -> str:
     return "\n".join(["```text", f"$ {command}", *lines, "```"])
 
 
-def bench(name: str, *words: str) -> str:
-    return printed("cargo", "bench", "--quiet", "--no-default-features", "--bench", name, "--", *words)
+def bench(name: str) -> str:
+    """What a bench prints."""
+    return printed("cargo", "bench", "--quiet", "--no-default-features", "--bench", name)
+
+
+def folds(command: Iterable[object], turns: int = 30) -> float:
+    """The least time of "folds and formulas" of an evaluation, as `--timing` shows it, in seconds."""
+    words = [*(str(word) for word in command), "--timing"]
+    said = (subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True).stderr for _ in range(turns))
+    return min(float(re.findall(r"folds and formulas +([\d.]+) s", steps)[0]) for steps in said)
 
 
 def criterion(name: str) -> Iterator[tuple[str, str, float]]:
     """Group, case and median in seconds of a bench of criterion."""
     folder = ROOT / "target" / "criterion"
     before = time.time()
-    printed("cargo", "bench", "--quiet", "--no-default-features", "--bench", name)
+    bench(name)
     for estimates in sorted(folder.glob("*/*/new/estimates.json")):
         if estimates.stat().st_mtime >= before:
             of = json.loads((estimates.parent / "benchmark.json").read_text())
@@ -106,7 +114,3 @@ def rows(head: list[str], body: Iterable[Iterable[object]]) -> str:
 
 def seconds(value: float) -> str:
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"
-
-
-def milliseconds(value: float) -> str:
-    return f"{value * 1e3:.1f}" if value < 1 else f"{value * 1e3:,.0f}"

@@ -493,37 +493,27 @@ fn for_each<'py>(
 /// The codes of queries in the order in which they come.
 pub struct QueryCodes {
     known: HashMap<Vec<u8>, u32>,
-    /// The id that is looked up.
-    one: IdBuffer,
+    /// The last id. Rows of a query mostly follow one another: it is compared before the map is asked.
     last: Option<(Vec<u8>, u32)>,
 }
 
 impl QueryCodes {
     pub fn new() -> Self {
-        QueryCodes { known: HashMap::new(), one: IdBuffer::new(), last: None }
+        QueryCodes { known: HashMap::new(), last: None }
     }
 
     /// The code of a query, whose id is added to `queries` if it is new.
     fn of(&mut self, query: &Bound<'_, PyAny>, queries: &mut IdBuffer, name: &str) -> PyResult<u32> {
-        let QueryCodes { known, one, last } = self;
-        if let (Some((id, code)), Ok(text)) = (&last, query.cast::<PyString>())
-            && text.to_str()?.as_bytes() == id
-        {
-            return Ok(*code);
-        }
-        one.bytes.clear();
-        one.offsets.truncate(1);
-        push_id(one, query, name, "query")?;
-        // Rows of a query mostly follow one another: the last id is compared before the map is asked.
-        Ok(match last {
-            Some((id, code)) if *id == one.bytes => *code,
+        let QueryCodes { known, last } = self;
+        with_id(query, name, "query", |id| match last {
+            Some((last, code)) if last.as_slice() == id => *code,
             _ => {
                 let next = known.len() as u32;
-                let code = *known.entry(one.bytes.clone()).or_insert_with(|| {
-                    queries.push(&one.bytes);
+                let code = *known.entry(id.to_vec()).or_insert_with(|| {
+                    queries.push(id);
                     next
                 });
-                *last = Some((one.bytes.clone(), code));
+                *last = Some((id.to_vec(), code));
                 code
             }
         })
@@ -683,21 +673,18 @@ fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) ->
 }
 
 /// Passes an id to `take`: text, bytes, or an integer as its decimal text.
-fn with_id(id: &Bound<'_, PyAny>, name: &str, what: &str, take: impl FnOnce(&[u8])) -> PyResult<()> {
+fn with_id<T>(id: &Bound<'_, PyAny>, name: &str, what: &str, take: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
     if let Ok(text) = id.cast::<PyString>() {
-        take(text.to_str()?.as_bytes());
-        return Ok(());
+        return Ok(take(text.to_str()?.as_bytes()));
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {
-        take(bytes.as_bytes());
-        return Ok(());
+        return Ok(take(bytes.as_bytes()));
     }
     // True is an int in Python, and as an id always a slip.
     let is_integer = !id.is_instance_of::<PyBool>() && !id.is_instance_of::<PyFloat>();
     match id.call_method0("__index__") {
         Ok(integer) if is_integer && integer.is_instance_of::<PyInt>() => {
-            take(integer.str()?.to_str()?.as_bytes());
-            Ok(())
+            Ok(take(integer.str()?.to_str()?.as_bytes()))
         }
         _ => Err(PyTypeError::new_err(format!(
             "{name}: the id {} of a {what} is of {}: a str or an int was expected",

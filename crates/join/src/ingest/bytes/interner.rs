@@ -76,9 +76,6 @@ impl Interner {
     /// The number of an id.
     #[inline]
     pub fn get(&self, id: &[u8]) -> Option<u32> {
-        if self.slots.is_empty() {
-            return None;
-        }
         self.get_in(id, 0, id.len())
     }
 

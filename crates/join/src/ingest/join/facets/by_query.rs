@@ -9,13 +9,12 @@
 //!
 //! What it is for: a new page of memory costs more than the reading of a line that fills it, and rows of all queries, kept until the last
 //! line is read, are as many bytes as the judgments made of them. Judgments of a text whose queries are scattered are read otherwise.
-use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
 use super::made::{FacetNames, MadeQuery};
 use super::part::{MadePart, cut, made_parts, split, together};
-use super::piece::{JudgmentPiece, JudgmentRow};
+use super::piece::{JudgmentPiece, JudgmentRow, names_of};
 use super::shape::FacetShape;
 use super::survey::{QueryPlace, Survey};
 use crate::error::{Problems, Result};
@@ -121,13 +120,12 @@ pub fn read_by_query<W: Send>(
         }
         of.make(queries.get(query), shape, seed, room);
     };
-    let read = made_parts(&rooms, &mut all, watch, begin, make)?;
-    let names: BTreeSet<&[u8]> = read.iter().flat_map(|of| of.rows.names().iter()).collect();
-    let names: Vec<&[u8]> = names.into_iter().collect();
     let cuts = cut(&rooms);
-    let own: Vec<&Ids> = read.iter().map(|of| of.rows.names()).collect();
-    let numbered = split(&rooms, &cuts, &mut all).into_par_iter().zip(own);
-    numbered.for_each(|(judgments, own)| renumber(judgments, own, &names, shape.fields == 5));
+    let read = made_parts((&rooms, &cuts), &mut all, watch, begin, make)?;
+    let names = names_of(read.iter().map(|of| &of.rows));
+    let numbers: Vec<Vec<u32>> = read.iter().map(|of| of.rows.numbers_among(&names)).collect();
+    let numbered = split(&rooms, &cuts, &mut all).into_par_iter().zip(numbers);
+    numbered.for_each(|(judgments, numbers)| renumber(judgments, &numbers, shape.fields == 5));
     let names: Ids = names.into_iter().collect();
     let mut problems = Earliest::default();
     let mut parts = Vec::with_capacity(read.len());
@@ -139,11 +137,9 @@ pub fn read_by_query<W: Send>(
     together(all, parts, names, problems, described, seed)
 }
 
-/// Replaces the numbers of groups, which are those of their names in `own`, by numbers among all names.
-fn renumber(judgments: &mut [FacetJudgment], own: &Ids, names: &[&[u8]], has_subgroups: bool) {
-    let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
-    let numbers: Vec<u32> = own.iter().map(number).collect();
-    if (0..).zip(&numbers).all(|(own, &number)| own == number) {
+/// Replaces the numbers of groups by `numbers`.
+fn renumber(judgments: &mut [FacetJudgment], numbers: &[u32], has_subgroups: bool) {
+    if (0..).zip(numbers).all(|(own, &number)| own == number) {
         return;
     }
     for judgment in judgments {

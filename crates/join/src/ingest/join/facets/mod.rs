@@ -42,7 +42,7 @@ mod piece;
 mod shape;
 mod survey;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -69,8 +69,8 @@ use crate::watch::{Watch, is_stopped, not_stopped};
 use by_query::read_by_query;
 use lines::PieceLines;
 use made::{FacetNames, MadeQuery, Stretch};
-use part::{MadePart, made_parts, together};
-use piece::{Growing, JudgmentPiece, JudgmentPlace};
+use part::{MadePart, cut, made_parts, together};
+use piece::{Growing, JudgmentPiece, JudgmentPlace, names_of};
 use shape::FacetShape;
 use survey::{QueryPlace, Survey};
 
@@ -440,10 +440,8 @@ fn assemble(
         problems.leave_out(piece.dropped);
     }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
-    let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
-    let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
-    let numbers: Vec<Vec<u32>> =
-        pieces.par_iter().map(|piece| piece.names().iter().map(number).collect()).collect();
+    let names = names_of(&pieces);
+    let numbers: Vec<Vec<u32>> = pieces.par_iter().map(|piece| piece.numbers_among(&names)).collect();
     let queries = stretches_by_query(&pieces);
     let of_stretch = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
@@ -455,7 +453,7 @@ fn assemble(
         let stretches: Vec<Stretch<'_>> = stretches.iter().map(of_stretch).collect();
         part.push(id, room.len(), MadeQuery::of(id, &stretches, naming, room));
     };
-    let parts = made_parts(&rooms, &mut all, watch, MadePart::default, make)?;
+    let parts = made_parts((&rooms, &cut(&rooms)), &mut all, watch, MadePart::default, make)?;
     let names = names.into_iter().collect();
     together(all, parts, names, problems, (name, shape, expected), seed)
 }
@@ -485,11 +483,6 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
         start = end;
     }
     pieces
-}
-
-/// The names of all groups and sub-groups, in bytewise order.
-fn names(pieces: &[JudgmentPiece]) -> BTreeSet<&[u8]> {
-    pieces.iter().flat_map(|piece| piece.names().iter()).collect()
 }
 
 #[cfg(test)]

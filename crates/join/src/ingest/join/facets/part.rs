@@ -82,19 +82,17 @@ pub fn split<'j>(
     cuts.iter().map(part).collect()
 }
 
-/// Makes all queries on all threads: `make` puts one into a part that `begin` has begun, and its judgments into their room.
+/// Makes all queries on all threads, by these cuts of them: `make` puts one into a part that `begin` has begun, and its judgments into their room.
 pub fn made_parts<P: Send>(
-    rooms: &[usize],
+    (rooms, cuts): (&[usize], &[Range<usize>]),
     all: &mut [FacetJudgment],
     watch: Option<&Watch>,
     begin: impl Fn() -> P + Sync,
     make: impl Fn(&mut P, usize, &mut [FacetJudgment]) + Sync,
 ) -> Result<Vec<P>> {
-    let cuts = cut(rooms);
-    let places = split(rooms, &cuts, all);
-    let made = cuts.into_par_iter().zip(places).map(|(queries, mut place)| {
+    let made = cuts.par_iter().zip(split(rooms, cuts, all)).map(|(queries, mut place)| {
         let mut part = begin();
-        for query in queries {
+        for query in queries.clone() {
             not_stopped(watch)?;
             make(&mut part, query, place.split_off_mut(..rooms[query]).unwrap_or_default());
         }

@@ -1,6 +1,6 @@
 //! Judgments as they are read: rows of a query that follow one another are a stretch, in which documents are numbered.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use crate::error::Problems;
@@ -69,6 +69,12 @@ impl<'p> StretchJudgments<'p> {
     }
 }
 
+/// The names of groups and sub-groups of all pieces, in bytewise order.
+pub fn names_of<'p>(pieces: impl IntoIterator<Item = &'p JudgmentPiece>) -> Vec<&'p [u8]> {
+    let names: BTreeSet<&[u8]> = pieces.into_iter().flat_map(|piece| piece.names().iter()).collect();
+    names.into_iter().collect()
+}
+
 impl JudgmentPiece {
     /// Makes an empty piece with room for some rows.
     pub fn new(seed: Seed, rows: usize, thinning: bool) -> Self {
@@ -90,6 +96,12 @@ impl JudgmentPiece {
     /// The names of groups and sub-groups, by number.
     pub fn names(&self) -> &Ids {
         self.names.ids()
+    }
+
+    /// The number among `all` names of each name, by its own number.
+    pub fn numbers_among(&self, all: &[&[u8]]) -> Vec<u32> {
+        // Invariant: `all` are the names of pieces, this one among them.
+        self.names().iter().map(|name| all.binary_search(&name).unwrap_or_default() as u32).collect()
     }
 
     /// The judgments of a stretch that has ended.
