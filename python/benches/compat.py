@@ -12,10 +12,12 @@ import time
 import ir_measures
 import pandas
 import pytrec_eval
+import ranx
 from ir_measures import AP, RR, P, R, nDCG
 
 import laneval.compat.ir_measures
 import laneval.compat.pytrec_eval
+import laneval.compat.ranx
 
 ROUNDS = 7
 
@@ -84,6 +86,13 @@ def main(queries=20_000, results=100):
             ir_measures.calc_aggregate(measures, left, right)
 
         compare(f"ir_measures.calc_aggregate, {name}", aggregate, with_provider(aggregate))
+
+    def of_tables(module):
+        metrics = ["map", "ndcg@10", "mrr", "precision@10", "recall@100"]
+        return lambda: module.evaluate(module.Qrels(qrels), module.Run(run), metrics)
+
+    of_tables(ranx)()  # compiles
+    compare("ranx, judgments and run made of dicts", of_tables(ranx), of_tables(laneval.compat.ranx))
 
 
 if __name__ == "__main__":

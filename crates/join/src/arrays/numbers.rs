@@ -15,7 +15,9 @@
 //! least and the largest key of a row, which are found anyway, tell whether one is among the scores.
 //!
 //! **Codes.** Nearly all grades are small integers. `small` and `shifted` give them without a table; what is none takes the slower way
-//! through f64 and the codebook.
+//! through f64 and the codebook. A float has an integer in its low bits once 1.5 · 2²³ (f32) or 1.5 · 2⁵² (f64) was added: the sum is so large that
+//! its last place is 1, so it is rounded to an integer, and half of it lies free below for negative ones. If that taken away again gives
+//! another number, there was a fraction (or NaN, for which nothing is equal).
 
 use std::fmt::Debug;
 
@@ -243,7 +245,7 @@ integers! {
 }
 
 macro_rules! floats {
-    ($($type:ty, $key:ty, $floats:ident, $keys:ident of $width:literal;)*) => {$(
+    ($($type:ty, $key:ty, $floats:ident, $keys:ident of $width:literal, $shift:literal;)*) => {$(
         impl ArrayNumber for $type {
             type Key = $key;
 
@@ -256,6 +258,41 @@ macro_rules! floats {
             fn small(self) -> i32 {
                 let whole = self as i32;
                 if whole as $type == self && whole >= -1 && whole <= LARGEST_SMALL as i32 { whole } else { NOT_SMALL }
+            }
+
+            /// Computes in floats, whose low bits are the integer after a large number is added: a conversion would check each
+            /// number for what is checked here anyway.
+            #[inline(always)]
+            fn shifted(self, most: i32) -> (u8, bool) {
+                let most = most as $type;
+                let within = if self >= -1.0 { self } else { -1.0 };
+                let within = if within <= most { within } else { most };
+                let shifted = within + $shift;
+                let code = (shifted.to_bits() as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(self < 0.0));
+                (code, shifted - $shift != self)
+            }
+
+            /// Computes in floats, in lanes, because the least of floats is no sum that a compiler would take apart.
+            #[inline(always)]
+            fn extent(values: &[$type]) -> (i32, i32) {
+                let (mut least, mut most, mut wrong) = ([0.0; LANES], [-1.0; LANES], [false; LANES]);
+                let mut look = |values: &[$type]| {
+                    let lanes = least.iter_mut().zip(&mut most).zip(&mut wrong);
+                    for (&value, ((least, most), wrong)) in values.iter().zip(lanes) {
+                        *least = if value < *least { value } else { *least };
+                        *most = if value > *most { value } else { *most };
+                        *wrong |= value + $shift - $shift != value;
+                    }
+                };
+                let (whole, rest) = values.as_chunks::<LANES>();
+                whole.iter().for_each(|values| look(values));
+                look(rest);
+                let least = least.into_iter().fold(0.0, <$type>::min);
+                let most = most.into_iter().fold(-1.0, <$type>::max);
+                if wrong.contains(&true) || least < -1.0 || most > LARGEST_SMALL as $type {
+                    return (NOT_SMALL, -1);
+                }
+                (least as i32, most as i32)
             }
 
             #[inline(always)]
@@ -325,8 +362,8 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32, i32, f32x16, i32x16 of 16;
-    f64, i64, f64x8, i64x8 of 8;
+    f32, i32, f32x16, i32x16 of 16, 12_582_912.0; // 1.5 · 2²³
+    f64, i64, f64x8, i64x8 of 8, 6_755_399_441_055_744.0; // 1.5 · 2⁵²
 }
 
 macro_rules! halves {
@@ -374,6 +411,45 @@ mod tests {
             assert!(pair[0].key() > pair[1].key(), "{pair:?}");
         }
         assert!((-3i8).key() > 2i8.key() && 0u64.key() > u64::MAX.key() && i32::MIN.key() > i32::MAX.key());
+    }
+
+    /// Floats whose codes are found in their bits have those that their integers have, and only if they are integers in the range.
+    #[test]
+    fn floats_have_the_codes_and_the_extent_of_their_integers() {
+        let mut numbers: Vec<f32> = (-600..=600).map(|at| at as f32 / 2.0).collect();
+        let near = |number: f32| [number.next_down(), number, number.next_up()];
+        numbers.extend(
+            [-1.0, 0.0, 1.0, 15.0, 252.0, 8_388_608.0, 12_582_912.0, -4_194_304.0].into_iter().flat_map(near),
+        );
+        numbers.extend([-0.0, 1e-40, 255.9, 65_536.0, 1_048_576.0, 1_048_577.0, 1e9, -1e9, 1e38]);
+        numbers.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+        for most in [-1, 0, 3, 15, 252] {
+            for &number in &numbers {
+                let small = number.small();
+                let code = (small as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(small < 0));
+                let expected = (-1..=most).contains(&small).then_some(code);
+                let code = |(code, refused): (u8, bool)| (!refused).then_some(code);
+                assert_eq!(code(number.shifted(most)), expected, "{number} of {most}");
+                assert_eq!(code(f64::from(number).shifted(most)), expected, "{number} of {most}");
+            }
+        }
+        // One number among others that are small, wherever it stands.
+        for &number in &numbers {
+            let small = number.small();
+            for (length, at) in [(2, 0), (15, 14), (16, 3), (40, 39), (40, 20)] {
+                let mut of: Vec<f32> = (0..length).map(|at| [-1.0, 7.0][at % 2]).collect();
+                of[at] = number;
+                let (least, most) = f32::extent(&of);
+                let wide: Vec<f64> = of.iter().map(|&number| number.into()).collect();
+                assert_eq!(f64::extent(&wide), (least, most), "{number}");
+                if small == NOT_SMALL {
+                    assert!(least < -1, "{number} at {at} of {length}");
+                } else if length > 2 {
+                    assert_eq!((least, most), (-1, small.max(7)), "{number} at {at} of {length}");
+                }
+            }
+        }
+        assert_eq!((f32::extent(&[]), f64::extent(&[])), ((0, -1), (0, -1)));
     }
 
     #[test]
