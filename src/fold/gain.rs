@@ -232,3 +232,37 @@ pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
     }
     Gains::Satisfies(gmax).table(book)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said to ascend does, over grades that lie as near to one another as floats do; what may not ascend is not said to.
+    #[test]
+    fn gains_that_are_said_to_ascend_do() {
+        let gains = |gains, floor, unit| ExactGains { gains, floor, unit };
+        let near = |grade: f64| [grade.next_down().max(0.0), grade, grade.next_up()];
+        let mut grades: Vec<f64> =
+            (0..400).map(|at| f64::from(at) / 37.0).chain([1e-300, 2.8, 1e300]).flat_map(near).collect();
+        grades.sort_unstable_by(f64::total_cmp);
+        for kind in
+            [Gains::Linear, Gains::AtLeast(1.5), Gains::Share(2.8), Gains::Share(4.1), Gains::Clipped(1.7)]
+        {
+            for (floor, unit) in [(0.0, 1.0), (1.2, 1.0), (0.0, 0.3), (2.0, 7.7)] {
+                let of = gains(kind.clone(), floor, unit);
+                assert!(of.ascends(), "{kind:?}");
+                let values = grades.iter().map(|&grade| of.of(grade));
+                assert!(values.is_sorted(), "{kind:?} from {floor} on, of {unit}");
+            }
+            assert!(!gains(kind.clone(), 0.0, -1.0).ascends() && !gains(kind, 0.0, 0.0).ascends());
+        }
+        let others = [
+            Gains::Share(0.0),
+            Gains::Share(-1.0),
+            Gains::Clipped(0.0),
+            Gains::Clipped(f64::NAN),
+            Gains::Exp2,
+        ];
+        assert!(others.into_iter().all(|kind| !gains(kind, 0.0, 1.0).ascends()));
+    }
+}
