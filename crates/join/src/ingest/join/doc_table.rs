@@ -93,6 +93,19 @@ impl DocTable {
     }
 }
 
+/// The filter of a table: which documents may be in it.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ingest) struct DocFilter<'a>(&'a [u64]);
+
+impl DocFilter<'_> {
+    /// Returns whether a document may be in the table.
+    #[inline(always)]
+    pub fn passes(self, hash: u64) -> bool {
+        let bit = place(hash >> FILTER_SHIFT, self.0.len() * 64);
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
+    }
+}
+
 impl Shelf {
     /// Makes a shelf that keeps the keys of documents.
     pub fn of_keys() -> Self {
@@ -175,7 +188,7 @@ impl Shelf {
         if self.words[word] & bit == 0 {
             return None;
         }
-        let slot = self.probe(table, hash, docno())?;
+        let slot = self.probe(table, hash, &docno)?;
         Some((self.code_in(slot), self.key_in(slot)?))
     }
 
@@ -193,19 +206,37 @@ impl Shelf {
         if self.words[word] & bit == 0 {
             return None;
         }
-        self.probe(table, hash, docno()).map(|slot| self.code_in(slot))
+        self.code_behind_filter(table, hash, &docno)
     }
 
-    /// The slot of a document.
+    /// The filter of a table.
+    pub fn filter(&self, table: DocTable) -> DocFilter<'_> {
+        DocFilter(&self.words[table.start as usize..][..table.filter()])
+    }
+
+    /// The code of a document that passes the filter, if it is judged (or pooled).
+    #[inline(always)]
+    pub fn code_behind_filter<'a>(
+        &self,
+        table: DocTable,
+        hash: u64,
+        docno: &dyn Fn() -> &'a [u8],
+    ) -> Option<u8> {
+        self.probe(table, hash, docno).map(|slot| self.code_in(slot))
+    }
+
+    /// The slot of a document. Its docno is asked for only where a tag is that of its hash.
     #[inline(never)]
-    fn probe(&self, table: DocTable, hash: u64, docno: &[u8]) -> Option<u64> {
+    fn probe<'a>(&self, table: DocTable, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> Option<u64> {
         let first = table.start as usize + table.filter();
         let slots = &self.words[first..first + table.slots()];
         let mut at = place(spread(hash), slots.len());
         loop {
             match slots[at] {
                 0 => return None,
-                slot if self.holds(slot, hash, docno) => return Some(slot),
+                slot if slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno() => {
+                    return Some(slot);
+                }
                 _ => at = if at + 1 < slots.len() { at + 1 } else { 0 },
             }
         }

@@ -1,18 +1,17 @@
 //! The results of one query become its row of labels: duplicates, order, lookup.
 //!
 //! ```text
-//! duplicates   every hash writes its number into the slot it belongs to; then every hash looks who is there:
-//!              itself → no earlier or later one shares the slot; another with the same hash → perhaps a duplicate (compare bytes);
-//!              another hash → among the losers, which try again with other bits. Two passes without a branch a result.
+//! duplicates   every hash takes the slot it belongs to, and notes who had it before: nobody of this query → it is the first there;
+//!              another → their hashes are compared, then with the one before that. One pass without a branch a result; the same hash
+//!              → perhaps a duplicate (compare bytes).
 //! order        already ranked → nothing to do; else sort by (key, input), then sort the docnos of equal keys
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 //!
 //! **Duplicates.** A duplicate is an error that nearly no file has, so it is only asked whether there may be one, and of the hashes alone.
-//! Two equal hashes share a slot whatever bits choose it. So in each round either one of them sees the other, or a third one has their slot
-//! and both are among the losers of the next round: none is overlooked. With two to four slots for each result between an eighth and a
-//! fifth lose the first round, and fewer than a tenth of these the second; after the third usually none is left. Where the slots say
-//! "perhaps", the bytes are compared, and two ids that only hash alike are no duplicate.
+//! Two equal hashes share a slot, and the later one is compared with all before it there: none is overlooked. With two to four slots for
+//! each result between an eighth and a fifth meet another, and fewer than a fifth of these a second. Where the slots say "perhaps", the
+//! bytes are compared, and two ids that only hash alike are no duplicate.
 //!
 //! **Order.** A key of 64 bits and the number of the line make one integer of 96. All integers differ, so an unstable sort puts equal keys
 //! in the order of the input, and comparing them needs no second look. Runs are nearly always written in the order of their scores, which
@@ -44,6 +43,28 @@ pub(in crate::ingest) fn too_many(query: &[u8], lines: usize, most: usize) -> Op
 /// The place of the labels of rankings, and of the codes and keys of named documents if keys are kept.
 type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
 
+/// The most results of a slot that are compared before the bytes of all docnos are.
+const MOST_IN_A_SLOT: usize = 64;
+
+/// The slots in which equal hashes meet. Results are numbered on from query to query.
+#[derive(Debug)]
+struct Slots {
+    /// The last result of each slot.
+    last: Vec<u32>,
+    /// The number of the first result of the query.
+    first: u32,
+    /// For each result of the query, the one before it in its slot.
+    before: Vec<u32>,
+    /// The results that met another in their slot, and those others.
+    meeting: [Vec<u32>; 2],
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
+    }
+}
+
 /// A maker of rows of labels; its buffers are reused from query to query.
 #[derive(Debug)]
 pub(in crate::ingest) struct Ranker {
@@ -52,8 +73,9 @@ pub(in crate::ingest) struct Ranker {
     late: bool,
     /// Whether there are no duplicates, because results were put together.
     distinct: bool,
-    slots: Vec<u32>,
-    losers: [Vec<u32>; 2],
+    slots: Slots,
+    /// The results that may be judged.
+    candidates: Vec<u32>,
     /// The key and the number of each result, in one number that sorts by both.
     order: Vec<u128>,
     /// What `order` is sorted by: as much of each key as there is room for beside the number.
@@ -85,8 +107,8 @@ impl Ranker {
             rule,
             late,
             distinct: false,
-            slots: Vec::new(),
-            losers: [Vec::new(), Vec::new()],
+            slots: Slots::default(),
+            candidates: Vec::new(),
             order: Vec::new(),
             short: Vec::new(),
             seen: ScoresSeen::default(),
@@ -139,13 +161,16 @@ impl Ranker {
             self.rank_keyed(of, judged, labels, keys, findings);
             return depth as u32;
         }
-        if is_ranked(records) && !late {
+        let order = KeyOrder::of(records);
+        if order != KeyOrder::Other && !late {
             // The group that the last rank cuts is labelled as a whole, for which of its documents are kept depends on their docnos.
             let kept = with_ties(records, depth, |record| record.key);
-            labels.extend(kept.iter().map(|record| label_of(record, judged, docnos)));
-            self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
-            if let Some(tied) = &mut self.tied {
-                note_ties(tied, depth, |at| &records[at], &labels[first..]);
+            self.add_labels(kept.len(), |at| &kept[at], judged, docnos, labels);
+            if order == KeyOrder::Ascending {
+                self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
+                if let Some(tied) = &mut self.tied {
+                    note_ties(tied, depth, |at| &records[at], &labels[first..]);
+                }
             }
             let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
             self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
@@ -157,8 +182,10 @@ impl Ranker {
                 self.check_kept(query, kept, docnos, findings);
             }
             let record = |at: u128| &records[number(at)];
-            let kept = with_ties(&self.order, depth, |at| at >> 32);
-            labels.extend(kept.iter().map(|&at| label_of(record(at), judged, docnos)));
+            let order = std::mem::take(&mut self.order);
+            let kept = with_ties(&order, depth, |at| at >> 32);
+            self.add_labels(kept.len(), |at| record(kept[at]), judged, docnos, labels);
+            self.order = order;
             self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
             if let Some(tied) = &mut self.tied {
                 note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
@@ -270,50 +297,76 @@ impl Ranker {
 
     /// Whether two results may have the same docno, because their hashes are equal.
     fn may_repeat(&mut self, records: &[Record]) -> bool {
-        // Invariant: a slot is read only by those that wrote to it in the same round, so slots are never cleared.
-        let size = (records.len() * 2).next_power_of_two().max(64);
-        if self.slots.len() < size {
-            self.slots.resize(size, 0);
+        let Slots { last, first, before, meeting: [one, other] } = &mut self.slots;
+        let (count, size) = (records.len(), (records.len() * 2).next_power_of_two().max(64));
+        last.resize(size.max(last.len()), 0);
+        [&mut *before, one, other].into_iter().for_each(|each| each.resize(count.max(each.len()), 0));
+        // Invariant: a number below `first` is that of a result of another query, so slots need not be cleared before numbers run out.
+        if u32::MAX - *first <= count as u32 {
+            last.fill(0);
+            *first = 1;
         }
-        let slots = &mut self.slots[..size];
-        let [losers, next] = &mut self.losers;
-        let slot = |record: &Record, shift: u32| (record.hash >> shift) as usize & (size - 1);
-        for (number, record) in records.iter().enumerate() {
-            slots[slot(record, 0)] = number as u32;
+        let next = *first + count as u32;
+        let first = std::mem::replace(first, next);
+        let (last, before, one, other) =
+            (&mut last[..size], &mut before[..count], &mut one[..count], &mut other[..count]);
+        let mut met = 0;
+        for at in 0..count {
+            let slot = &mut last[records[at].hash as usize & (size - 1)];
+            before[at] = std::mem::replace(slot, first + at as u32);
+            // Each is written down, and counted if it met another: no branch that could be mispredicted.
+            one[met] = at as u32;
+            met += usize::from(before[at] >= first);
         }
-        losers.resize(records.len().max(losers.len()), 0);
-        let (mut lost, mut repeats) = (0, false);
-        for (number, record) in records.iter().enumerate() {
-            let winner = slots[slot(record, 0)];
-            let other = winner != number as u32;
-            losers[lost] = number as u32;
-            // Each is written down, and counted if it lost: no branch that could be mispredicted.
-            lost += usize::from(other);
-            repeats |= other & (records[winner as usize].hash == record.hash);
-        }
-        let mut shift = 0;
-        while lost > 1 && !repeats {
-            // Other bits of the same hash: those that met by the low bits part by higher ones, unless the hashes are equal or nearly so.
-            shift += 9;
-            if shift > 40 {
+        std::iter::zip(&mut *other, &one[..met])
+            .for_each(|(other, &one)| *other = before[one as usize] - first);
+        let (mut repeats, mut rounds) = (false, 0);
+        while met > 0 && !repeats {
+            rounds += 1;
+            if rounds > MOST_IN_A_SLOT {
                 return true; // let the bytes decide
             }
-            for &number in &losers[..lost] {
-                slots[slot(&records[number as usize], shift)] = number;
+            let mut left = 0;
+            for at in 0..met {
+                let pair = [one[at], other[at]].map(|number| number as usize);
+                repeats |= records[pair[0]].hash == records[pair[1]].hash;
+                let next = before[pair[1]];
+                (one[left], other[left]) = (one[at], next.wrapping_sub(first));
+                left += usize::from(next >= first);
             }
-            next.clear();
-            for &number in &losers[..lost] {
-                let record = &records[number as usize];
-                let winner = slots[slot(record, shift)];
-                if winner != number {
-                    next.push(number);
-                    repeats |= records[winner as usize].hash == record.hash;
-                }
-            }
-            losers[..next.len()].copy_from_slice(next);
-            lost = next.len();
+            met = left;
         }
         repeats
+    }
+
+    /// Appends the labels of `count` results; `record` gives the record of each.
+    ///
+    /// Those that may be judged are written down first, without a branch for each, and looked up then.
+    #[inline(always)]
+    fn add_labels<'a>(
+        &mut self,
+        count: usize,
+        record: impl Fn(usize) -> &'a Record,
+        (shelf, table): (&Shelf, DocTable),
+        docnos: Docnos<'_>,
+        labels: &mut Vec<u8>,
+    ) {
+        let first = labels.len();
+        labels.resize(first + count, UNPOOLED);
+        let labels = &mut labels[first..];
+        self.candidates.resize(count.max(self.candidates.len()), 0);
+        let (filter, candidates) = (shelf.filter(table), &mut self.candidates[..count]);
+        let mut found = 0;
+        for at in 0..count {
+            candidates[found] = at as u32;
+            found += usize::from(filter.passes(record(at).hash));
+        }
+        for &at in &candidates[..found] {
+            let record = record(at as usize);
+            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(record)) {
+                labels[at as usize] = code;
+            }
+        }
     }
 
     /// Sorts the results into `order`, equal scores in input order.
@@ -422,14 +475,30 @@ fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K)
     &ranked[..depth + tied.count()]
 }
 
-/// Whether the results are in the order of descending scores.
-fn is_ranked(records: &[Record]) -> bool {
-    // No early end: a loop without a branch for each pair, over a list whose answer is nearly always yes.
-    let mut all = true;
-    for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
-        all &= pair.0.key <= pair.1.key;
+/// The order in which the keys of results are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeyOrder {
+    /// Each is above the one before it.
+    Strict,
+    /// None is below the one before it.
+    Ascending,
+    Other,
+}
+
+impl KeyOrder {
+    fn of(records: &[Record]) -> Self {
+        // No early end: a loop without a branch for each pair, over a list whose answer is nearly always yes.
+        let (mut ascending, mut distinct) = (true, true);
+        for (one, next) in std::iter::zip(records, &records[1.min(records.len())..]) {
+            ascending &= one.key <= next.key;
+            distinct &= one.key != next.key;
+        }
+        match (ascending, distinct) {
+            (true, true) => KeyOrder::Strict,
+            (true, false) => KeyOrder::Ascending,
+            (false, _) => KeyOrder::Other,
+        }
     }
-    all
 }
 
 /// The number of the result at a place of [`Ranker::order`].
@@ -520,6 +589,21 @@ mod tests {
     }
 
     proptest! {
+        /// Queries that one ranker looks at one after the other, some when the numbers of results run out; hashes that share slots.
+        #[test]
+        fn equal_hashes_are_noticed_from_query_to_query(
+            queries in prop::collection::vec(prop::collection::vec(0u64..1000, 0..40), 1..6),
+            spread in prop::sample::select(&[1u64, 64, 1 << 40, 0x9e37_79b9_7f4a_7c15][..]), left in 1u32..200,
+        ) {
+            let mut ranker = Ranker::new(RankingRule::default(), false);
+            ranker.slots.first = u32::MAX - left;
+            for query in queries {
+                let hashes: Vec<u64> = query.iter().map(|hash| hash.wrapping_mul(spread)).collect();
+                let distinct: std::collections::HashSet<&u64> = hashes.iter().collect();
+                prop_assert_eq!(ranker.may_repeat(&records(&hashes)), distinct.len() < hashes.len());
+            }
+        }
+
         /// Documents of few different scores, in any order or ranked already, are put in the order of the rule.
         #[test]
         fn labels_are_in_the_order_of_the_rule(
