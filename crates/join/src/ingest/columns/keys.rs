@@ -1,5 +1,7 @@
 //! Memory in which rows become sort keys, used again from piece to piece.
 
+use super::text::HashedId;
+
 /// The buffers that a worker uses from piece to piece.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct ColumnScratch {
@@ -7,6 +9,8 @@ pub(in crate::ingest) struct ColumnScratch {
     pub(in crate::ingest) keys: Vec<u64>,
     /// The rows whose numbers are wrong.
     pub(in crate::ingest) wrong: Vec<u64>,
+    /// The hashes of the documents of some rows.
+    pub(in crate::ingest) hashed: Vec<HashedId>,
     /// The documents that are integers, as text.
     pub(in crate::ingest) digits: Vec<u8>,
     pub(in crate::ingest) codes: Codes,

@@ -302,6 +302,27 @@ proptest! {
 const QUERIES: [&str; 3] = ["q1", "q1", "q2"];
 const DOCS: [&str; 3] = ["a", "b", "a"];
 
+proptest! {
+    /// Stretches of one id, longer and shorter than what is compared at a time, and of ids that differ in one byte or in their length.
+    #[test]
+    fn changes_of_ids_are_found(
+        stretches in prop::collection::vec((prop::sample::select(&["11", "12", "1", "112", "1234567890123", "1234567890124"][..]), prop::sample::select(&[1usize, 2, 127, 128, 300][..])), 1..8),
+        layout in 0..LAYOUTS, skipped in 0usize..140, left in 0usize..140,
+    ) {
+        let ids: Vec<&str> = stretches.iter().flat_map(|&(id, count)| std::iter::repeat_n(id, count)).collect();
+        let column = text(&ids, layout, true);
+        let rows = skipped.min(ids.len())..ids.len().saturating_sub(left).max(skipped.min(ids.len()));
+        let mut found = Vec::new();
+        column.each_change(rows.clone(), |row| found.push(row));
+        // Codes are compared and not their values, so a value that the dictionary has twice changes as well.
+        let differs = |row: &usize| match column {
+            Text::Coded { codes, .. } => !codes.same(row - 1, *row),
+            _ => ids[row - 1] != ids[*row],
+        };
+        prop_assert_eq!(found, (rows.start + 1..rows.end).filter(differs).collect::<Vec<_>>());
+    }
+}
+
 fn joined(batches: &[Records<'_>]) -> Result<LabelMatrix, String> {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q1", "b", 0.0), ("q2", "a", 2.0)]).unwrap();
     Join::default().columns(&qrels, &[("mine", batches)]).map_err(|error| error.to_string())

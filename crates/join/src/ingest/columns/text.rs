@@ -1,6 +1,7 @@
 //! Columns of ids of queries or documents.
 
-use std::ops::Range;
+use std::num::Wrapping;
+use std::ops::{BitOr, Range, Sub};
 
 use super::decimal::{Integer, LONGEST};
 use super::wrong::WrongColumn;
@@ -157,6 +158,28 @@ fn equal(one: IdPlace<'_>, other: IdPlace<'_>) -> bool {
         && (end - start <= 16 || of[start..end] == other_of[other_start..other_end])
 }
 
+/// The number of rows whose ids are compared at a time.
+const ALIKE: usize = 128;
+
+/// Returns whether all values are equal. It does not end early, so it is a vector comparison.
+fn all_equal<T: Copy + PartialEq>(values: &[T]) -> bool {
+    values.first().is_none_or(|first| values.iter().fold(true, |all, value| all & (value == first)))
+}
+
+/// Returns whether ids that lie one after the other are one id again and again: each is as long as the first, and every byte is the one that
+/// stands an id before it.
+fn is_repeated<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8]) -> bool
+where
+    Wrapping<T>: Sub<Output = Wrapping<T>> + PartialEq,
+{
+    let [first, second, .., last] = *offsets else { return true };
+    let length = Wrapping(second) - Wrapping(first);
+    let alike =
+        offsets.windows(2).fold(true, |all, pair| all & (Wrapping(pair[1]) - Wrapping(pair[0]) == length));
+    let (start, end, length) = (first.into() as usize, last.into() as usize, length.0.into() as usize);
+    alike && bytes[start..end - length] == bytes[start + length..end]
+}
+
 #[inline(always)]
 fn hashed(seed: Seed, id: IdPlace<'_>) -> HashedId {
     let IdPlace { bytes, start, end } = id;
@@ -248,8 +271,36 @@ impl<'a> Text<'a> {
     }
 
     /// Passes the rows to `change` whose id differs from that of the row before; not the first row.
+    ///
+    /// Most queries have many rows, so some rows at a time are first compared as a whole.
     #[inline(always)]
     pub(in crate::ingest) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
+        for start in rows.clone().step_by(ALIKE) {
+            // With the row before, so that the first of these is compared as well.
+            let some = start.saturating_sub(1).max(rows.start)..rows.end.min(start + ALIKE);
+            if !self.is_one_id(some.clone()) {
+                self.each_change_of(some, &mut change);
+            }
+        }
+    }
+
+    /// Returns whether all rows have the same id, as far as vector comparisons tell: where it says no, they may have nevertheless.
+    #[inline(never)]
+    fn is_one_id(&self, rows: Range<usize>) -> bool {
+        match *self {
+            Text::Utf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
+            Text::LargeUtf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
+            Text::Views { views, .. } => all_equal(&views[rows]),
+            Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
+                with_integers!(integers, values => all_equal(&values[rows]))
+            }
+            Text::Bytes(_) | Text::Strs(_) => false,
+        }
+    }
+
+    /// Does what `each_change` does, row by row.
+    #[inline(always)]
+    fn each_change_of(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         let all = rows.start + 1..rows.end;
         let mut unless = |row: usize, same: bool| {
             if !same {
@@ -355,6 +406,26 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Replaces `hashed` by the hashes of some rows, in order, as [`Text::each_hash`] passes them on.
+    #[inline(never)]
+    pub(in crate::ingest) fn hash(
+        &self,
+        rows: Range<usize>,
+        seed: Seed,
+        known: Option<&[HashedId]>,
+        digits: &mut [u8],
+        hashed: &mut Vec<HashedId>,
+    ) {
+        let mut count = 0;
+        hashed.resize(rows.len(), HashedId::default());
+        self.each_hash(rows, seed, known, digits, |id| {
+            if let Some(place) = hashed.get_mut(count) {
+                *place = id;
+            }
+            count += 1;
+        });
+    }
+
     /// Checks some rows; rows that were checked can be read.
     pub(in crate::ingest) fn check(&self, rows: Range<usize>) -> Result<(), WrongColumn> {
         match *self {
@@ -393,26 +464,33 @@ fn check_offsets<T: Copy + Into<i64>>(
     offsets: &[T],
     rows: Range<usize>,
     bytes: usize,
-) -> Result<(), WrongColumn> {
+) -> Result<(), WrongColumn>
+where
+    Wrapping<T>: Sub<Output = Wrapping<T>> + BitOr<Output = Wrapping<T>>,
+{
     if rows.is_empty() {
         return Ok(());
     }
     let offsets = &offsets[rows.start..=rows.end];
-    // Signed lengths are taken as unsigned ones: a negative one is longer than any. Offsets are neither negative nor beyond the bytes if
-    // the first and the last are not, and all lengths are small.
-    let length = |pair: &[T]| pair[1].into().wrapping_sub(pair[0].into()) as u64;
+    let (first, last) = (Wrapping(offsets[0]), offsets[offsets.len() - 1].into());
+    // Bits are collected, in the width of the offsets and without a comparison for each. If no offset has the bit of its sign, no
+    // difference wraps, so a negative one has that bit; and a length with any bit of 2²⁶ or above is looked at below.
+    let (all, lengths) = offsets.windows(2).fold((first, first - first), |(all, lengths), pair| {
+        let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));
+        (all | end, lengths | (end - start))
+    });
     let longest = LONGEST_LINE as u64;
-    let all = offsets.windows(2).fold(true, |all, pair| all & (length(pair) <= longest));
-    let (first, last) = (offsets[0].into(), offsets[offsets.len() - 1].into());
-    if all && first >= 0 && last as u64 <= bytes as u64 {
+    if all.0.into() >= 0 && (lengths.0.into() as u64) < longest && last as u64 <= bytes as u64 {
         return Ok(());
     }
-    let (row, pair) = std::iter::zip(rows, offsets.windows(2))
-        .find(|(_, pair)| {
-            let (start, end) = (pair[0].into(), pair[1].into());
-            start < 0 || length(pair) > longest || end as u64 > bytes as u64
-        })
-        .unwrap_or((0, &offsets[..2]));
+    let length = |pair: &[T]| pair[1].into().wrapping_sub(pair[0].into()) as u64;
+    let wrong = |pair: &[T]| {
+        let (start, end) = (pair[0].into(), pair[1].into());
+        start < 0 || length(pair) > longest || end as u64 > bytes as u64
+    };
+    let Some((row, pair)) = std::iter::zip(rows, offsets.windows(2)).find(|(_, pair)| wrong(pair)) else {
+        return Ok(()); // ids of 64 MiB exactly
+    };
     let (start, end) = (pair[0].into(), pair[1].into());
     Err(match () {
         () if start < 0 => WrongColumn::at(row, format!("offset {start} is negative")),
@@ -449,4 +527,45 @@ fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The first row whose offsets are wrong, found offset by offset.
+    fn wrong_row(offsets: &[i64], bytes: usize) -> Option<usize> {
+        let is_wrong = |pair: &[i64]| {
+            let (start, end) = (i128::from(pair[0]), i128::from(pair[1]));
+            start < 0 || end < start || end - start > LONGEST_LINE as i128 || end > bytes as i128
+        };
+        offsets.windows(2).position(is_wrong)
+    }
+
+    const STEPS: [i64; 10] =
+        [0, 1, 7, -1, (64 << 20) - 1, 64 << 20, (64 << 20) + 1, i32::MAX as i64, i32::MIN as i64, i64::MIN];
+
+    proptest! {
+        #[test]
+        fn wrong_offsets_are_found(
+            first in prop::sample::select(&[0i64, 0, 5, -1, 1 << 31, i64::MAX][..]),
+            steps in prop::collection::vec(prop::sample::select(&STEPS[..]), 0..70),
+            large: bool,
+            bytes in prop::sample::select(&[0usize, 100, 64 << 20, 1 << 40][..]),
+        ) {
+            // Now and then all lengths are the same, so that offsets go round.
+            let steps = if large { vec![*steps.first().unwrap_or(&0); steps.len()] } else { steps };
+            let offsets: Vec<i64> = std::iter::once(first)
+                .chain(steps.iter().scan(first, |at, step| { *at = at.wrapping_add(*step); Some(*at) }))
+                .collect();
+            let rows = 0..offsets.len() - 1;
+            let found = check_offsets(&offsets, rows.clone(), bytes).err().map(|wrong| wrong.row);
+            prop_assert_eq!(found, wrong_row(&offsets, bytes).map(Some));
+            let short: Vec<i32> = offsets.iter().map(|&offset| offset as i32).collect();
+            let widened: Vec<i64> = short.iter().map(|&offset| i64::from(offset)).collect();
+            let found = check_offsets(&short, rows, bytes).err().map(|wrong| wrong.row);
+            prop_assert_eq!(found, wrong_row(&widened, bytes).map(Some));
+        }
+    }
 }

@@ -296,18 +296,18 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         let numbered = RowsOfPiece { rows: rows.clone(), first, piece: self.piece.number };
         self.scratch.keys(&self.reader.rows, &of.value, numbered, &mut self.reader.findings);
         let Some(CurrentRows { number: Some(query), .. }) = self.current else { return };
-        let ColumnScratch { keys, wrong, digits, .. } = &mut self.scratch;
+        let ColumnScratch { keys, wrong, hashed, digits, .. } = &mut self.scratch;
         let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
         let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
         let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
-        let start = address(self.piece.number, first);
-        let mut sorted = std::iter::zip(start.., &*keys);
-        of.doc.each_hash(rows, seed, known, digits, |HashedId { hash, length }| {
-            let Some((at, &key)) = sorted.next() else { return };
-            if wrong.is_empty() || !wrong.contains(&at) {
-                keep.keep(Record { key, hash, at, length, query }, 0, || &[]); // documents stay where they are
-            }
-        });
+        of.doc.hash(rows, seed, known, digits, hashed);
+        let rows = std::iter::zip(address(self.piece.number, first).., std::iter::zip(&*keys, &*hashed));
+        let records =
+            rows.map(|(at, (&key, &HashedId { hash, length }))| Record { key, hash, at, length, query });
+        match wrong.is_empty() {
+            true => keep.keep_rows(records),
+            false => keep.keep_rows(records.filter(|record| !wrong.contains(&record.at))),
+        }
     }
 }
 

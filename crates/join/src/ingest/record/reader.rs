@@ -83,6 +83,12 @@ pub(in crate::ingest) trait Keep {
     /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
+    /// Keeps records of columns, whose documents stay where they are.
+    #[inline(always)]
+    fn keep_rows(&mut self, records: impl Iterator<Item = Record>) {
+        records.for_each(|record| self.keep(record, 0, || &[]));
+    }
+
     /// Whether there is room for a record; otherwise room is made before one is kept.
     fn has_room(&self) -> bool {
         true
@@ -187,6 +193,11 @@ impl<M: Make> Keep for Together<'_, M> {
     #[inline(always)]
     fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
         self.records.push(record);
+    }
+
+    #[inline(always)]
+    fn keep_rows(&mut self, records: impl Iterator<Item = Record>) {
+        self.records.extend(records);
     }
 
     #[inline(always)]
