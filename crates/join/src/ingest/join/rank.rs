@@ -24,13 +24,13 @@
 use std::borrow::Cow;
 
 use super::doc_table::{DocTable, Shelf};
-use super::seen::RankedResults;
+use super::seen::{RankedResults, may_differ_in_f32};
 use super::united::{Uniting, UnitsAsked};
 use crate::ingest::lines::diagnostics::{Finding, Findings, quoted};
-use crate::ingest::record::packed::{Docnos, Record, by_docno};
+use crate::ingest::record::packed::{ColumnRows, Docnos, Record, by_docno};
 use crate::ingest::record::repeats::repeats;
 use crate::label::code::UNPOOLED;
-use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
+use crate::label::{RankingRule, ScoreType, ScoresSeen, StagedTies, Ties};
 
 /// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
@@ -151,7 +151,7 @@ impl Ranker {
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         // trec_eval looks for duplicates after `-M` has cut the ranking (form_res_rels.c), so a duplicate further down is none there.
         let late = self.late && depth < records.len();
-        if !late && !self.distinct && self.may_repeat(records) {
+        if !late && !self.distinct && self.may_repeat(records.len(), |at| records[at].hash) {
             report_repeats(query, records, docnos, findings);
         }
         let label = |record: &Record| label_of(record, judged, docnos);
@@ -161,11 +161,11 @@ impl Ranker {
             self.rank_keyed(of, judged, labels, keys, findings);
             return depth as u32;
         }
-        let order = KeyOrder::of(records);
+        let order = KeyOrder::of(records, |record| record.key);
         if order != KeyOrder::Other && !late {
             // The group that the last rank cuts is labelled as a whole, for which of its documents are kept depends on their docnos.
             let kept = with_ties(records, depth, |record| record.key);
-            self.add_labels(kept.len(), |at| &kept[at], judged, docnos, labels);
+            self.add_labels(kept.len(), |at| kept[at], judged, docnos, labels);
             if order == KeyOrder::Ascending {
                 self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
                 if let Some(tied) = &mut self.tied {
@@ -184,7 +184,7 @@ impl Ranker {
             let record = |at: u128| &records[number(at)];
             let order = std::mem::take(&mut self.order);
             let kept = with_ties(&order, depth, |at| at >> 32);
-            self.add_labels(kept.len(), |at| record(kept[at]), judged, docnos, labels);
+            self.add_labels(kept.len(), |at| *record(kept[at]), judged, docnos, labels);
             self.order = order;
             self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
             if let Some(tied) = &mut self.tied {
@@ -195,6 +195,40 @@ impl Ranker {
         }
         labels.truncate(first + depth);
         depth as u32
+    }
+
+    /// Does what `rank` does for rows of columns that are in order, are all kept, and of which nothing needs a closer look. Otherwise returns
+    /// `None`, and has done nothing.
+    pub fn rank_rows(
+        &mut self,
+        rows: ColumnRows<'_>,
+        docnos: Docnos<'_>,
+        judged: (&Shelf, DocTable),
+        labels: &mut Vec<u8>,
+    ) -> Option<u32> {
+        let (keys, count, first) = (rows.keys, rows.keys.len(), labels.len());
+        let are_kept = self.rule.depth.is_none_or(|depth| depth as usize >= count);
+        if !are_kept || count > MOST_RESULTS || self.rule.ties == Ties::Rank {
+            return None;
+        }
+        let are_tied = match KeyOrder::of(keys, |&key| key) {
+            KeyOrder::Strict => false,
+            KeyOrder::Ascending if self.tied.is_none() => true,
+            _ => return None,
+        };
+        if self.may_repeat(count, |at| rows.hashed[at].hash) {
+            return None;
+        }
+        self.add_labels(count, |at| rows.record(at), judged, docnos, labels);
+        let made = &labels[first..];
+        let is_mixed = |(keys, labels): (&[u64], &[u8])| (keys[0] == keys[1]) & (labels[0] != labels[1]);
+        let mixed = are_tied && std::iter::zip(keys.windows(2), made.windows(2)).any(is_mixed);
+        if mixed || self.rule.score == ScoreType::F64 && may_differ_in_f32(made, keys) {
+            labels.truncate(first);
+            return None;
+        }
+        self.seen.see_ends(made, count, Some([keys[0], keys[count - 1]]));
+        Some(count as u32)
     }
 
     /// Appends the labels of the results of one query, and the codes and keys of the named ones.
@@ -290,15 +324,16 @@ impl Ranker {
 
     /// Looks for duplicates among the results that are kept.
     fn check_kept(&mut self, query: &[u8], kept: Vec<Record>, docnos: Docnos<'_>, findings: &mut Findings) {
-        if self.may_repeat(&kept) {
+        if self.may_repeat(kept.len(), |at| kept[at].hash) {
             report_repeats(query, &kept, docnos, findings);
         }
     }
 
     /// Whether two results may have the same docno, because their hashes are equal.
-    fn may_repeat(&mut self, records: &[Record]) -> bool {
+    #[inline(never)]
+    fn may_repeat(&mut self, count: usize, hash: impl Fn(usize) -> u64) -> bool {
         let Slots { last, first, before, meeting: [one, other] } = &mut self.slots;
-        let (count, size) = (records.len(), (records.len() * 2).next_power_of_two().max(64));
+        let size = (count * 2).next_power_of_two().max(64);
         last.resize(size.max(last.len()), 0);
         [&mut *before, one, other].into_iter().for_each(|each| each.resize(count.max(each.len()), 0));
         // Invariant: a number below `first` is that of a result of another query, so slots need not be cleared before numbers run out.
@@ -312,7 +347,7 @@ impl Ranker {
             (&mut last[..size], &mut before[..count], &mut one[..count], &mut other[..count]);
         let mut met = 0;
         for at in 0..count {
-            let slot = &mut last[records[at].hash as usize & (size - 1)];
+            let slot = &mut last[hash(at) as usize & (size - 1)];
             before[at] = std::mem::replace(slot, first + at as u32);
             // Each is written down, and counted if it met another: no branch that could be mispredicted.
             one[met] = at as u32;
@@ -329,7 +364,7 @@ impl Ranker {
             let mut left = 0;
             for at in 0..met {
                 let pair = [one[at], other[at]].map(|number| number as usize);
-                repeats |= records[pair[0]].hash == records[pair[1]].hash;
+                repeats |= hash(pair[0]) == hash(pair[1]);
                 let next = before[pair[1]];
                 (one[left], other[left]) = (one[at], next.wrapping_sub(first));
                 left += usize::from(next >= first);
@@ -343,10 +378,10 @@ impl Ranker {
     ///
     /// Those that may be judged are written down first, without a branch for each, and looked up then.
     #[inline(always)]
-    fn add_labels<'a>(
+    fn add_labels(
         &mut self,
         count: usize,
-        record: impl Fn(usize) -> &'a Record,
+        record: impl Fn(usize) -> Record,
         (shelf, table): (&Shelf, DocTable),
         docnos: Docnos<'_>,
         labels: &mut Vec<u8>,
@@ -363,7 +398,7 @@ impl Ranker {
         }
         for &at in &candidates[..found] {
             let record = record(at as usize);
-            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(record)) {
+            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(&record)) {
                 labels[at as usize] = code;
             }
         }
@@ -486,12 +521,12 @@ enum KeyOrder {
 }
 
 impl KeyOrder {
-    fn of(records: &[Record]) -> Self {
+    fn of<T>(results: &[T], key: impl Fn(&T) -> u64) -> Self {
         // No early end: a loop without a branch for each pair, over a list whose answer is nearly always yes.
         let (mut ascending, mut distinct) = (true, true);
-        for (one, next) in std::iter::zip(records, &records[1.min(records.len())..]) {
-            ascending &= one.key <= next.key;
-            distinct &= one.key != next.key;
+        for (one, next) in std::iter::zip(results, &results[1.min(results.len())..]) {
+            ascending &= key(one) <= key(next);
+            distinct &= key(one) != key(next);
         }
         match (ascending, distinct) {
             (true, true) => KeyOrder::Strict,
@@ -529,11 +564,6 @@ mod tests {
     use crate::ingest::record::packed::sort_key;
     use crate::label::{ScoreType, Ties};
     use proptest::prelude::*;
-
-    fn records(hashes: &[u64]) -> Vec<Record> {
-        let record = |(at, &hash): (usize, &u64)| Record { key: 0, hash, at: at as u64, length: 1, query: 0 };
-        hashes.iter().enumerate().map(record).collect()
-    }
 
     #[test]
     fn keys_descend_with_scores() {
@@ -577,13 +607,13 @@ mod tests {
         let mut ranker = Ranker::new(RankingRule::default(), false);
         for spread in [1, 64, 1 << 20, 0x9e37_79b9_7f4a_7c15] {
             let distinct: Vec<u64> = (0..500u64).map(|n| n.wrapping_mul(spread)).collect();
-            assert!(spread < 1 << 40 || !ranker.may_repeat(&records(&distinct)));
+            assert!(spread < 1 << 40 || !ranker.may_repeat(distinct.len(), |at| distinct[at]));
             for again in [0, 1, 250, 499] {
                 let mut hashes = distinct.clone();
                 hashes.push(distinct[again]);
-                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+                assert!(ranker.may_repeat(hashes.len(), |at| hashes[at]), "{spread} {again}");
                 hashes.swap(0, 500);
-                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+                assert!(ranker.may_repeat(hashes.len(), |at| hashes[at]), "{spread} {again}");
             }
         }
     }
@@ -600,7 +630,7 @@ mod tests {
             for query in queries {
                 let hashes: Vec<u64> = query.iter().map(|hash| hash.wrapping_mul(spread)).collect();
                 let distinct: std::collections::HashSet<&u64> = hashes.iter().collect();
-                prop_assert_eq!(ranker.may_repeat(&records(&hashes)), distinct.len() < hashes.len());
+                prop_assert_eq!(ranker.may_repeat(hashes.len(), |at| hashes[at]), distinct.len() < hashes.len());
             }
         }
 

@@ -22,7 +22,7 @@ use crate::ingest::lines::layout::{Order, RankColumn};
 use crate::ingest::lines::options::OptionStyle;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::by_query::{Scattered, each_query};
-use crate::ingest::record::packed::{Docnos, Record, rank_of_key, score_of_key, sort_key};
+use crate::ingest::record::packed::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key};
 use crate::ingest::record::reader::{Make, RowReader, Source, Together, WorkerResults};
 use crate::ingest::settings::Join;
 use crate::ingest::units::rule::Units;
@@ -352,6 +352,31 @@ impl<'a> RunRankings<'a> {
     }
 }
 
+impl RunRankings<'_> {
+    /// Whether results may be ranked before they are records.
+    fn takes_rows(&self) -> bool {
+        matches!(self.order, Order::Scores { .. })
+            && self.uniting.is_none()
+            && !self.drop_identical_ids
+            && !self.qrels.keeps_keys()
+    }
+
+    /// Does what `rank_together` does for rows of columns; returns `false`, and does nothing, if their records are needed.
+    fn rank_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> bool {
+        let judged = self.qrels.judged(rows.query);
+        let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels) else {
+            return false;
+        };
+        self.staged.rows.push(StagedRow { query: rows.query, depth });
+        if let Order::Scores { ranks } = self.order
+            && let Some(last @ 1..) = rows.keys.len().checked_sub(1)
+        {
+            self.ranker.seen.see_ranks(&[rows.record(0), rows.record(last)], docnos, ranks);
+        }
+        true
+    }
+}
+
 /// The rows of labels of queries that no worker has met before.
 struct FirstRankings<'a> {
     met: &'a QueriesMet,
@@ -365,6 +390,15 @@ impl Make for FirstRankings<'_> {
             self.rankings.rank_together(records, docnos);
         }
         first
+    }
+
+    fn takes_rows(&self) -> bool {
+        self.rankings.takes_rows()
+    }
+
+    fn take_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> Option<bool> {
+        // If the query comes back, all is read again, and this ranking of a part of it is dropped.
+        self.rankings.rank_rows(rows, docnos).then(|| self.met.first_time(rows.query))
     }
 }
 

@@ -18,16 +18,20 @@ impl ScoresSeen {
         label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) {
-        self.ranked += u64::from(ranked.count > 0);
-        self.judged += u64::from(is_any_judged(labels));
-        if ranked.count < 2 {
-            return;
-        }
-        self.several += 1;
-        self.equal += u64::from(ranked.key(0) == ranked.key(ranked.count - 1));
-        if rule.score == ScoreType::F64 {
+        let ends = (ranked.count > 0).then(|| [ranked.key(0), ranked.key(ranked.count - 1)]);
+        self.see_ends(labels, ranked.count, ends);
+        if ranked.count >= 2 && rule.score == ScoreType::F64 {
             self.in_f32 += u64::from(ranked.differs_in_f32(labels, rule.ties, label, docnos));
         }
+    }
+
+    /// Looks at the labels of a query, and at the keys of its first and its last result, but at nothing in f32.
+    #[inline(always)]
+    pub(in crate::ingest) fn see_ends(&mut self, labels: &[u8], count: usize, ends: Option<[u64; 2]>) {
+        self.ranked += u64::from(count > 0);
+        self.judged += u64::from(is_any_judged(labels));
+        self.several += u64::from(count > 1);
+        self.equal += u64::from(count > 1 && ends.is_some_and(|[first, last]| first == last));
     }
 
     /// Compares the rank columns of the first and the last line of a query with their scores.
@@ -130,6 +134,13 @@ fn sort_tied(tied: &mut [&Record], ties: Ties, docnos: Docnos<'_>) {
         let by_rank = rank(one).cmp(&rank(other));
         by_rank.then(by_docno(docnos.of(one), docnos.of(other))).then(one.at.cmp(&other.at))
     });
+}
+
+/// Checks whether two neighbours with different labels have scores that are equal as f32, so that [`ScoresSeen::see`] has to look closer.
+/// All results have labels.
+pub(in crate::ingest) fn may_differ_in_f32(labels: &[u8], keys: &[u64]) -> bool {
+    let mut pairs = std::iter::zip(labels.windows(2), keys.windows(2));
+    pairs.any(|(labels, keys)| labels[0] != labels[1] && key_in_f32(keys[0]) == key_in_f32(keys[1]))
 }
 
 /// Converts the sort key of a score as f64 to its key as f32.

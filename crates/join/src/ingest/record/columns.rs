@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::by_query::HeldInput;
-use super::packed::{Docnos, Record, address, rank_key};
+use super::packed::{ColumnRows, Docnos, address, rank_key};
 use super::reader::{Keep, Reader, RowReader, Source, WorkerResults, gather};
 use crate::error::Result;
 use crate::ingest::bytes::hash::Seed;
@@ -15,7 +15,6 @@ use crate::ingest::columns::SortValue;
 use crate::ingest::columns::Text;
 use crate::ingest::columns::decimal::LONGEST;
 use crate::ingest::columns::keys::ColumnScratch;
-use crate::ingest::columns::text::HashedId;
 use crate::ingest::columns::wrong::{is_fine, not_fine};
 use crate::ingest::lines::chunks::all_workers;
 use crate::ingest::lines::diagnostics::{Finding, Findings, Position};
@@ -301,13 +300,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
         let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
         of.doc.hash(rows, seed, known, digits, hashed);
-        let rows = std::iter::zip(address(self.piece.number, first).., std::iter::zip(&*keys, &*hashed));
-        let records =
-            rows.map(|(at, (&key, &HashedId { hash, length }))| Record { key, hash, at, length, query });
-        match wrong.is_empty() {
-            true => keep.keep_rows(records),
-            false => keep.keep_rows(records.filter(|record| !wrong.contains(&record.at))),
-        }
+        keep.keep_rows(ColumnRows { keys, hashed, at: address(self.piece.number, first), query }, wrong);
     }
 }
 

@@ -18,6 +18,7 @@ use std::cmp::Ordering;
 
 use crate::ingest::bytes::limits::UNIT;
 use crate::ingest::columns::PieceDocs;
+use crate::ingest::columns::text::HashedId;
 use crate::ingest::lines::diagnostics::Position;
 use crate::ingest::lines::scan::{is_separator, whole_line};
 use crate::ingest::units::map::UnitMap;
@@ -47,6 +48,32 @@ impl Record {
     /// The offset of the docno in its chunk.
     pub fn offset(&self) -> usize {
         place(self).1
+    }
+}
+
+/// Rows of a query that follow one another in a piece of columns, before they are records: most can be ranked as they are.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ingest) struct ColumnRows<'a> {
+    pub keys: &'a [u64],
+    pub hashed: &'a [HashedId],
+    /// The address of the first row.
+    pub at: u64,
+    pub query: u32,
+}
+
+impl ColumnRows<'_> {
+    /// The record of a row.
+    #[inline(always)]
+    pub fn record(&self, row: usize) -> Record {
+        let HashedId { hash, length } = self.hashed[row];
+        Record { key: self.keys[row], hash, at: self.at + row as u64, length, query: self.query }
+    }
+
+    /// The records of all rows.
+    #[inline(always)]
+    pub fn records(&self) -> impl Iterator<Item = Record> {
+        let (rows, query) = (std::iter::zip(self.at.., std::iter::zip(self.keys, self.hashed)), self.query);
+        rows.map(move |(at, (&key, &HashedId { hash, length }))| Record { key, hash, at, length, query })
     }
 }
 

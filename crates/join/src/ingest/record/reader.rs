@@ -30,13 +30,14 @@ use std::sync::{Mutex, PoisonError};
 
 use super::by_query::{HeldInput, Scattered};
 use super::matrix::{ColumnDocs, SoundMatrix};
-use super::packed::{Docnos, Record, address, sort_key};
+use super::packed::{ColumnRows, Docnos, Record, address, sort_key};
 use super::repeats::{MANY, thin};
 use crate::error::{Error, Result};
 use crate::ingest::bytes::brief::Brief;
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::limits::UNIT;
 use crate::ingest::columns::ColumnScratch;
+use crate::ingest::columns::text::HashedId;
 use crate::ingest::format::Form;
 use crate::ingest::format::opened::Opened;
 use crate::ingest::lines::chunks::{Chunk, ChunkSize, Content, all_workers, each_block, each_chunk};
@@ -83,10 +84,11 @@ pub(in crate::ingest) trait Keep {
     /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
-    /// Keeps records of columns, whose documents stay where they are.
+    /// Keeps rows of columns, but those with the addresses of `wrong` ones. Their documents stay where they are.
     #[inline(always)]
-    fn keep_rows(&mut self, records: impl Iterator<Item = Record>) {
-        records.for_each(|record| self.keep(record, 0, || &[]));
+    fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
+        let right = rows.records().filter(|record| wrong.is_empty() || !wrong.contains(&record.at));
+        right.for_each(|record| self.keep(record, 0, || &[]));
     }
 
     /// Whether there is room for a record; otherwise room is made before one is kept.
@@ -115,6 +117,16 @@ pub(in crate::ingest) trait Make {
     /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk with the first. If it has taken records
     /// of the query before, it does nothing and returns `false`.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
+
+    /// Returns whether rows of columns may be taken as they are.
+    fn takes_rows(&self) -> bool {
+        false
+    }
+
+    /// Takes the rows of a query, at least one, as `take` does, or returns `None` if their records are needed.
+    fn take_rows(&mut self, _rows: ColumnRows<'_>, _docnos: Docnos<'_>) -> Option<bool> {
+        None
+    }
 
     /// Returns whether no more is wanted.
     fn is_stopped(&self) -> bool {
@@ -158,6 +170,8 @@ const LEAST_ROOM: usize = 64;
 /// A place for the records of the current query only: those of each query are together.
 pub(in crate::ingest) struct Together<'a, M> {
     records: Vec<Record>,
+    /// Rows of columns that are not records yet; there are no records then.
+    rows: HeldRows,
     /// The line of the chunk on which the records begin.
     line: u64,
     /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
@@ -173,12 +187,58 @@ pub(in crate::ingest) struct Together<'a, M> {
 impl<'a, M> Together<'a, M> {
     /// Makes an empty place, which sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
-        Together { records: Vec::new(), line: 0, back, thinning: false, dropped: 0, make }
+        Together {
+            records: Vec::new(),
+            rows: HeldRows::default(),
+            line: 0,
+            back,
+            thinning: false,
+            dropped: 0,
+            make,
+        }
     }
 
     /// Sets whether rows that repeat others may be dropped, if there are [many](MANY).
     pub fn thinning(self, thinning: bool) -> Self {
         Together { thinning, ..self }
+    }
+
+    /// Makes records of the rows that are none yet.
+    fn make_records(&mut self) {
+        if let Some(rows) = self.rows.all() {
+            self.records.extend(rows.records());
+            self.rows.clear();
+        }
+    }
+}
+
+/// The rows of columns of a query so far.
+#[derive(Default)]
+struct HeldRows {
+    keys: Vec<u64>,
+    hashed: Vec<HashedId>,
+    at: u64,
+    query: u32,
+}
+
+impl HeldRows {
+    /// Adds the rows that follow.
+    fn add(&mut self, ColumnRows { keys, hashed, at, query }: ColumnRows<'_>) {
+        if self.keys.is_empty() {
+            (self.at, self.query) = (at, query);
+        }
+        self.keys.extend_from_slice(keys);
+        self.hashed.extend_from_slice(hashed);
+    }
+
+    fn all(&self) -> Option<ColumnRows<'_>> {
+        let HeldRows { keys, hashed, at, query } = self;
+        (!keys.is_empty()).then_some(ColumnRows { keys, hashed, at: *at, query: *query })
+    }
+
+    fn clear(&mut self) {
+        self.keys.clear();
+        self.hashed.clear();
     }
 }
 
@@ -195,9 +255,12 @@ impl<M: Make> Keep for Together<'_, M> {
         self.records.push(record);
     }
 
-    #[inline(always)]
-    fn keep_rows(&mut self, records: impl Iterator<Item = Record>) {
-        self.records.extend(records);
+    fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
+        if self.make.takes_rows() && wrong.is_empty() && self.records.is_empty() {
+            return self.rows.add(rows);
+        }
+        self.make_records();
+        self.records.extend(rows.records().filter(|record| !wrong.contains(&record.at)));
     }
 
     #[inline(always)]
@@ -219,12 +282,19 @@ impl<M: Make> Keep for Together<'_, M> {
     }
 
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>) {
-        if self.records.is_empty() {
-            return;
-        }
-        if !self.make.take(id, &self.records, docnos, self.line) {
+        let taken = match self.rows.all() {
+            Some(rows) => self.make.take_rows(rows, docnos),
+            None if self.records.is_empty() => return,
+            None => None,
+        };
+        let is_first = taken.unwrap_or_else(|| {
+            self.make_records();
+            self.make.take(id, &self.records, docnos, self.line)
+        });
+        if !is_first {
             self.back.store(true, Ordering::Relaxed);
         }
+        self.rows.clear();
         self.records.clear();
     }
 
