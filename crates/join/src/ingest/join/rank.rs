@@ -561,6 +561,8 @@ mod tests {
     use std::cmp::Ordering;
 
     use super::*;
+    use crate::ingest::columns::text::HashedId;
+    use crate::ingest::join::seen::key_in_f32;
     use crate::ingest::record::packed::sort_key;
     use crate::label::{ScoreType, Ties};
     use proptest::prelude::*;
@@ -619,6 +621,57 @@ mod tests {
     }
 
     proptest! {
+        /// Rows are ranked as their records are, or are left alone: where scores are not in order, a document comes twice, tied labels
+        /// differ, or scores are equal as f32 where labels change.
+        #[test]
+        fn rows_are_ranked_as_their_records(
+            scores in prop::collection::vec(prop::sample::select(&[3.0, 2.0, 1.0 + 1e-12, 1.0, 0.5, 0.25, -1.0][..]), 1..7),
+            sorted in prop::sample::select(&[true, true, true, false][..]), shuffled in Just([3usize, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
+            again in prop::sample::select(&[false, false, false, true][..]), depth in prop::option::of(3u32..9), keep_ties: bool,
+            score in prop::sample::select(&[ScoreType::F64, ScoreType::F32][..]),
+        ) {
+            let mut keys: Vec<u64> = scores.iter().map(|&of| sort_key(of, score)).collect();
+            if sorted {
+                keys.sort_unstable();
+            }
+            let (count, mut documents) = (keys.len(), shuffled);
+            if again {
+                documents[0] = documents[count - 1];
+            }
+            let text: Vec<u8> = documents.iter().map(|&document| b"012345678"[document]).collect();
+            let hash = |at: usize| KNOWN.hash(&text[at..=at], 0, 1);
+            let hashed: Vec<HashedId> = (0..count).map(|at| HashedId { hash: hash(at), length: 1 }).collect();
+            let rows = ColumnRows { keys: &keys, hashed: &hashed, at: address(0, 0), query: 0 };
+            let records: Vec<Record> = rows.records().collect();
+            let mut shelf = Shelf::default();
+            let table = shelf.table(0, count);
+            let is_judged = |at: &usize| documents[*at] % 3 == 0;
+            (0..count).filter(is_judged).for_each(|at| {
+                shelf.insert(table, &records[at], &text[at..=at], 10 + documents[at] as u8);
+            });
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
+            let rule = RankingRule { score, depth, ..RankingRule::default() };
+            let ranker = || Ranker::new(rule.clone(), false).keeping_ties(keep_ties);
+            let (mut expected, mut found) = ((vec![77], ranker()), (vec![77], ranker()));
+            let mut findings = Findings::default();
+            let ranked = expected.1.rank(b"q", &records, docnos, (&shelf, table), (&mut expected.0, None), &mut findings);
+            match found.1.rank_rows(rows, docnos, (&shelf, table), &mut found.0) {
+                Some(depth) => {
+                    prop_assert!(keys.is_sorted() && (!again || count == 1));
+                    prop_assert_eq!((depth, &found.0), (ranked, &expected.0));
+                    prop_assert_eq!(found.1.seen, expected.1.seen);
+                    prop_assert_eq!(format!("{:?}", found.1.tied), format!("{:?}", expected.1.tied));
+                }
+                None => {
+                    prop_assert_eq!(found.0, [77]);
+                    prop_assert_eq!(found.1.seen, ScoresSeen::default());
+                    let f32_keys: std::collections::HashSet<u64> = keys.iter().map(|&key| key_in_f32(key)).collect();
+                    let are_kept = depth.is_none_or(|depth| depth as usize >= count);
+                    prop_assert!(!keys.is_sorted() || again || !are_kept || f32_keys.len() < count, "nothing needs a closer look");
+                }
+            }
+        }
+
         /// Queries that one ranker looks at one after the other, some when the numbers of results run out; hashes that share slots.
         #[test]
         fn equal_hashes_are_noticed_from_query_to_query(
