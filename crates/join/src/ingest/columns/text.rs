@@ -460,7 +460,7 @@ fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Re
 }
 
 /// Checks that offsets ascend, and end within the bytes.
-fn check_offsets<T: Copy + Into<i64>>(
+fn check_offsets<T: Copy + Default + Into<i64>>(
     offsets: &[T],
     rows: Range<usize>,
     bytes: usize,
@@ -475,7 +475,7 @@ where
     let (first, last) = (Wrapping(offsets[0]), offsets[offsets.len() - 1].into());
     // Bits are collected, in the width of the offsets and without a comparison for each. If no offset has the bit of its sign, no
     // difference wraps, so a negative one has that bit; and a length with any bit of 2²⁶ or above is looked at below.
-    let (all, lengths) = offsets.windows(2).fold((first, first - first), |(all, lengths), pair| {
+    let (all, lengths) = offsets.windows(2).fold((first, Wrapping::default()), |(all, lengths), pair| {
         let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));
         (all | end, lengths | (end - start))
     });
