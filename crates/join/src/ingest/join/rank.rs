@@ -48,7 +48,7 @@ const MOST_IN_A_SLOT: usize = 64;
 
 /// The slots in which equal hashes meet. Results are numbered on from query to query.
 #[derive(Debug)]
-struct Slots {
+struct HashSlots {
     /// The last result of each slot.
     last: Vec<u32>,
     /// The number of the first result of the query.
@@ -59,9 +59,9 @@ struct Slots {
     meeting: [Vec<u32>; 2],
 }
 
-impl Default for Slots {
+impl Default for HashSlots {
     fn default() -> Self {
-        Slots { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
+        HashSlots { last: Vec::new(), first: 1, before: Vec::new(), meeting: Default::default() }
     }
 }
 
@@ -73,7 +73,7 @@ pub(in crate::ingest) struct Ranker {
     late: bool,
     /// Whether there are no duplicates, because results were put together.
     distinct: bool,
-    slots: Slots,
+    slots: HashSlots,
     /// The results that may be judged.
     candidates: Vec<u32>,
     /// The key and the number of each result, in one number that sorts by both.
@@ -107,7 +107,7 @@ impl Ranker {
             rule,
             late,
             distinct: false,
-            slots: Slots::default(),
+            slots: HashSlots::default(),
             candidates: Vec::new(),
             order: Vec::new(),
             short: Vec::new(),
@@ -167,10 +167,7 @@ impl Ranker {
             let kept = with_ties(records, depth, |record| record.key);
             self.add_labels(kept.len(), |at| kept[at], judged, docnos, labels);
             if order == KeyOrder::Ascending {
-                self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
-                if let Some(tied) = &mut self.tied {
-                    note_ties(tied, depth, |at| &records[at], &labels[first..]);
-                }
+                self.settle_ties(depth, |at| &records[at], docnos, &mut labels[first..]);
             }
             let ranked = RankedResults { count: records.len(), record: |at: usize| &records[at] };
             self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
@@ -181,17 +178,14 @@ impl Ranker {
                 let kept = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
                 self.check_kept(query, kept, docnos, findings);
             }
-            let record = |at: u128| &records[number(at)];
             let order = std::mem::take(&mut self.order);
-            let kept = with_ties(&order, depth, |at| at >> 32);
-            self.add_labels(kept.len(), |at| *record(kept[at]), judged, docnos, labels);
-            self.order = order;
-            self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
-            if let Some(tied) = &mut self.tied {
-                note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
-            }
-            let ranked = RankedResults { count: records.len(), record: |at: usize| record(self.order[at]) };
+            let record = |at: usize| &records[number(order[at])];
+            let kept = with_ties(&order, depth, |at| at >> 32).len();
+            self.add_labels(kept, |at| *record(at), judged, docnos, labels);
+            self.settle_ties(depth, record, docnos, &mut labels[first..]);
+            let ranked = RankedResults { count: records.len(), record };
             self.seen.see(&self.rule, &labels[first..first + depth], ranked, &label, docnos);
+            self.order = order;
         }
         labels.truncate(first + depth);
         depth as u32
@@ -332,7 +326,7 @@ impl Ranker {
     /// Whether two results may have the same docno, because their hashes are equal.
     #[inline(never)]
     fn may_repeat(&mut self, count: usize, hash: impl Fn(usize) -> u64) -> bool {
-        let Slots { last, first, before, meeting: [one, other] } = &mut self.slots;
+        let HashSlots { last, first, before, meeting: [one, other] } = &mut self.slots;
         let size = (count * 2).next_power_of_two().max(64);
         last.resize(size.max(last.len()), 0);
         [&mut *before, one, other].into_iter().for_each(|each| each.resize(count.max(each.len()), 0));
@@ -450,6 +444,21 @@ impl Ranker {
         for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32) {
             // Stable: a rule without an order of docnos leaves the order of the input.
             tied.sort_by(|one, other| by_docno(docno(one), docno(other)));
+        }
+    }
+
+    /// Puts the labels of equal scores in the order of the rule, and notes the groups of these if they are kept.
+    #[inline(always)]
+    fn settle_ties<'a>(
+        &mut self,
+        depth: usize,
+        record: impl Fn(usize) -> &'a Record,
+        docnos: Docnos<'_>,
+        labels: &mut [u8],
+    ) {
+        self.order_ties(&record, docnos, labels);
+        if let Some(tied) = &mut self.tied {
+            note_ties(tied, depth, record, labels);
         }
     }
 

@@ -171,7 +171,7 @@ const LEAST_ROOM: usize = 64;
 pub(in crate::ingest) struct Together<'a, M> {
     records: Vec<Record>,
     /// Rows of columns that are not records yet; there are no records then.
-    rows: HeldRows,
+    rows: RowsOfQuery,
     /// The line of the chunk on which the records begin.
     line: u64,
     /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
@@ -189,7 +189,7 @@ impl<'a, M> Together<'a, M> {
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
         Together {
             records: Vec::new(),
-            rows: HeldRows::default(),
+            rows: RowsOfQuery::default(),
             line: 0,
             back,
             thinning: false,
@@ -214,14 +214,14 @@ impl<'a, M> Together<'a, M> {
 
 /// The rows of columns of a query so far.
 #[derive(Default)]
-struct HeldRows {
+struct RowsOfQuery {
     keys: Vec<u64>,
     hashed: Vec<HashedId>,
     at: u64,
     query: u32,
 }
 
-impl HeldRows {
+impl RowsOfQuery {
     /// Adds the rows that follow.
     fn add(&mut self, ColumnRows { keys, hashed, at, query }: ColumnRows<'_>) {
         if self.keys.is_empty() {
@@ -232,7 +232,7 @@ impl HeldRows {
     }
 
     fn all(&self) -> Option<ColumnRows<'_>> {
-        let HeldRows { keys, hashed, at, query } = self;
+        let RowsOfQuery { keys, hashed, at, query } = self;
         (!keys.is_empty()).then_some(ColumnRows { keys, hashed, at: *at, query: *query })
     }
 
