@@ -610,8 +610,8 @@ impl<'a> CheckedColumns<'a> {
 /// Returns the hashes of all values of a dictionary.
 fn hashes(values: &Text<'_>, seed: Seed) -> Vec<HashedId> {
     let part = |rows: Range<usize>| {
-        let mut hashes = Vec::with_capacity(rows.len());
-        values.each_hash(rows, seed, None, &mut [], |hashed| hashes.push(hashed));
+        let mut hashes = Vec::new();
+        values.hash(rows, seed, None, &mut [], &mut hashes);
         hashes
     };
     let length = values.len();

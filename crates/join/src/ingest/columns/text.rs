@@ -351,7 +351,7 @@ impl<'a> Text<'a> {
     /// Passes on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into `digits`,
     /// [`LONGEST`] bytes for each row.
     #[inline(always)]
-    pub(in crate::ingest) fn each_hash(
+    fn each_hash(
         &self,
         rows: Range<usize>,
         seed: Seed,

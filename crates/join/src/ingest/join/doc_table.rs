@@ -84,13 +84,13 @@ impl DocTable {
     fn filter(self) -> usize {
         self.slots().div_ceil(4)
     }
+}
 
-    /// The index of the filter's word, and the bit in it.
-    #[inline(always)]
-    fn filter_bit(self, hash: u64) -> (usize, u64) {
-        let bit = place(hash >> FILTER_SHIFT, self.filter() * 64);
-        (self.start as usize + bit / 64, 1 << (bit % 64))
-    }
+/// The index of a word of a filter of so many words, and the bit in it, that are those of a hash.
+#[inline(always)]
+fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
+    let bit = place(hash >> FILTER_SHIFT, words * 64);
+    (bit / 64, 1 << (bit % 64))
 }
 
 /// The filter of a table: which documents may be in it.
@@ -101,8 +101,8 @@ impl DocFilter<'_> {
     /// Returns whether a document may be in the table.
     #[inline(always)]
     pub fn passes(self, hash: u64) -> bool {
-        let bit = place(hash >> FILTER_SHIFT, self.0.len() * 64);
-        self.0[bit / 64] >> (bit % 64) & 1 == 1
+        let (word, bit) = filter_bit(hash, self.0.len());
+        self.0[word] & bit != 0
     }
 }
 
@@ -141,7 +141,7 @@ impl Shelf {
         let first = table.start as usize + table.filter();
         let mut at = place(spread(record.hash), table.slots());
         while self.words[first + at] != 0 {
-            if self.holds(self.words[first + at], record.hash, docno) {
+            if self.holds(self.words[first + at], record.hash, &|| docno) {
                 return false;
             }
             at = if at + 1 < table.slots() { at + 1 } else { 0 };
@@ -153,8 +153,8 @@ impl Shelf {
         let tag = record.hash >> TAG_SHIFT << TAG_SHIFT;
         // Invariant: no slot that is taken is 0, for codes of named documents begin at 2.
         self.words[first + at] = tag | u64::from(code) << CODE_SHIFT | self.docnos.len() as u64;
-        let (word, bit) = table.filter_bit(record.hash);
-        self.words[word] |= bit;
+        let (word, bit) = filter_bit(record.hash, table.filter());
+        self.words[table.start as usize + word] |= bit;
         // One byte for nearly all; 255 announces four more.
         match u8::try_from(docno.len()) {
             Ok(length) if length < u8::MAX => self.docnos.push(length),
@@ -184,8 +184,7 @@ impl Shelf {
     /// The code of a document and the key that it was added with, if it is judged (or pooled) and keys are kept.
     #[inline(always)]
     pub fn keyed<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<(u8, u64)> {
-        let (word, bit) = table.filter_bit(hash);
-        if self.words[word] & bit == 0 {
+        if !self.filter(table).passes(hash) {
             return None;
         }
         let slot = self.probe(table, hash, &docno)?;
@@ -202,14 +201,14 @@ impl Shelf {
     /// The code of a document, if it is judged (or pooled).
     #[inline(always)]
     pub fn code<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
-        let (word, bit) = table.filter_bit(hash);
-        if self.words[word] & bit == 0 {
+        if !self.filter(table).passes(hash) {
             return None;
         }
         self.code_behind_filter(table, hash, &docno)
     }
 
     /// The filter of a table.
+    #[inline(always)]
     pub fn filter(&self, table: DocTable) -> DocFilter<'_> {
         DocFilter(&self.words[table.start as usize..][..table.filter()])
     }
@@ -225,7 +224,7 @@ impl Shelf {
         self.probe(table, hash, docno).map(|slot| self.code_in(slot))
     }
 
-    /// The slot of a document. Its docno is asked for only where a tag is that of its hash.
+    /// The slot of a document.
     #[inline(never)]
     fn probe<'a>(&self, table: DocTable, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> Option<u64> {
         let first = table.start as usize + table.filter();
@@ -234,18 +233,16 @@ impl Shelf {
         loop {
             match slots[at] {
                 0 => return None,
-                slot if slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno() => {
-                    return Some(slot);
-                }
+                slot if self.holds(slot, hash, docno) => return Some(slot),
                 _ => at = if at + 1 < slots.len() { at + 1 } else { 0 },
             }
         }
     }
 
-    /// Whether the slot is that of the docno.
+    /// Whether the slot is that of the docno, which is asked for only where its tag is that of the hash.
     #[inline(always)]
-    fn holds(&self, slot: u64, hash: u64, docno: &[u8]) -> bool {
-        slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno
+    fn holds<'a>(&self, slot: u64, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> bool {
+        slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno()
     }
 
     /// The docno of a slot.
@@ -314,7 +311,7 @@ mod tests {
         let detour = |docno: &Vec<u8>| {
             let home = place(spread(hash(docno)), slots.len());
             let from_home = slots[home..].iter().chain(&slots[..home]);
-            from_home.take_while(|&&slot| !shelf.holds(slot, hash(docno), docno)).count()
+            from_home.take_while(|&&slot| !shelf.holds(slot, hash(docno), &|| docno)).count()
         };
         docnos.iter().map(detour).sum()
     }

@@ -75,6 +75,12 @@ impl ColumnRows<'_> {
         let (rows, query) = (std::iter::zip(self.at.., std::iter::zip(self.keys, self.hashed)), self.query);
         rows.map(move |(at, (&key, &HashedId { hash, length }))| Record { key, hash, at, length, query })
     }
+
+    /// The records of all rows but those with these addresses.
+    #[inline(always)]
+    pub fn records_but(&self, wrong: &[u64]) -> impl Iterator<Item = Record> {
+        self.records().filter(|record| wrong.is_empty() || !wrong.contains(&record.at))
+    }
 }
 
 /// The bits of an offset in the place of a docno, which is one number.

@@ -87,8 +87,7 @@ pub(in crate::ingest) trait Keep {
     /// Keeps rows of columns, but those with the addresses of `wrong` ones. Their documents stay where they are.
     #[inline(always)]
     fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
-        let right = rows.records().filter(|record| wrong.is_empty() || !wrong.contains(&record.at));
-        right.for_each(|record| self.keep(record, 0, || &[]));
+        rows.records_but(wrong).for_each(|record| self.keep(record, 0, || &[]));
     }
 
     /// Whether there is room for a record; otherwise room is made before one is kept.
@@ -260,7 +259,7 @@ impl<M: Make> Keep for Together<'_, M> {
             return self.rows.add(rows);
         }
         self.make_records();
-        self.records.extend(rows.records().filter(|record| !wrong.contains(&record.at)));
+        self.records.extend(rows.records_but(wrong));
     }
 
     #[inline(always)]
