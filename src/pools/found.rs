@@ -21,8 +21,10 @@ pub struct FoundDocuments {
     pub fingerprint: u128,
     pub queries: Ids,
     pub runs: Vec<RunInfo>,
-    /// The grades of the documents of each query, by number.
+    /// The judgments, and where the documents of each query are among all.
     pub of: Arc<Facets>,
+    /// The grade of each document of all queries.
+    pub grades: Vec<f64>,
     /// The number of results of each row, `[run][query]`.
     pub depths: Vec<u32>,
     /// The judged documents of each row, in rank order.
@@ -61,6 +63,7 @@ impl FoundDocuments {
             queries: matrix.queries().clone(),
             runs: matrix.runs().to_vec(),
             of: numbered.of.clone(),
+            grades: (0..matrix.queries().len()).flat_map(|query| numbered.of.largest(query)).collect(),
             depths: matrix.depths().to_vec(),
             rows,
         })
@@ -73,7 +76,7 @@ impl FoundDocuments {
 
     /// The number of judged documents of all queries.
     pub fn judged(&self) -> usize {
-        self.of.largest.values().len()
+        self.grades.len()
     }
 
     /// Calls `take` with the place among all judged documents of those that a run has among its first `depth`.

@@ -119,7 +119,7 @@ impl Pooling {
     }
 
     fn grades(&self) -> &[f64] {
-        self.found.of.largest.values()
+        &self.found.grades
     }
 
     /// Leaves out a team.

@@ -66,7 +66,7 @@ fn averages_in_parts(
 
 impl<'f> Reduced<'f> {
     fn of(found: &'f FoundDocuments, is_out: impl Fn(usize) -> bool) -> Result<Self> {
-        let grades = found.of.largest.values();
+        let grades = &found.grades;
         let left = |documents: std::ops::Range<usize>| documents.filter(|&document| !is_out(document));
         let book = Codebook::new(left(0..grades.len()).map(|document| grades[document]))?;
         let code = |grade: f64| book.code(grade).unwrap_or(NEGATIVE);
@@ -110,7 +110,7 @@ impl<'f> Reduced<'f> {
 
     /// The rankings of a run.
     fn piece(&self, run: usize) -> StagedPiece {
-        let (found, grades) = (self.found, self.found.of.largest.values());
+        let (found, grades) = (self.found, &self.found.grades);
         let mut piece = StagedPiece::default();
         for (number, &query) in (0..).zip(&self.queries) {
             let row = found.row(run, query);

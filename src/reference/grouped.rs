@@ -25,7 +25,7 @@ pub fn over_subtopics(
 /// A value over the preferences of a query; 0 where judgments are of documents alone.
 pub fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
-    let lines: Vec<PreferenceLine> = groups.judged.judgments.iter().map(PreferenceLine::from).collect();
+    let lines: Vec<PreferenceLine> = groups.judged.with_subgroups().map(PreferenceLine::from).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)
 }

@@ -115,26 +115,36 @@ struct Relevant {
 struct FacetNumbers {
     of_group: Vec<u32>,
     met: Vec<u32>,
+    /// The document and the group of each relevant judgment of the query.
+    relevant: Vec<(u32, u32)>,
 }
 
 const NOT_MET: u32 = u32::MAX;
 
 impl FacetNumbers {
     fn new(groups: usize) -> Self {
-        FacetNumbers { of_group: vec![NOT_MET; groups], met: Vec::new() }
+        FacetNumbers { of_group: vec![NOT_MET; groups], met: Vec::new(), relevant: Vec::new() }
     }
 }
 
 impl Relevant {
     /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from 0.
     fn of(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
-        let relevant = || query.judgments.iter().filter(|of| of.grade >= rel);
-        let FacetNumbers { of_group, met } = numbers;
-        for of in relevant() {
-            let number = &mut of_group[of.group as usize];
+        let FacetNumbers { of_group, met, relevant } = numbers;
+        // Without a branch on the grade, which would be guessed wrong where relevant judgments are few and anywhere.
+        relevant.clear();
+        relevant.resize(query.judgments.len(), (0, 0));
+        let mut count = 0;
+        for of in query.judgments {
+            relevant[count] = (of.document, of.group);
+            count += usize::from(of.grade >= rel);
+        }
+        let relevant = &relevant[..count];
+        for &(_, group) in relevant {
+            let number = &mut of_group[group as usize];
             if *number == NOT_MET {
                 *number = 0;
-                met.push(of.group);
+                met.push(group);
             }
         }
         met.sort_unstable();
@@ -142,12 +152,13 @@ impl Relevant {
         let mut found = Relevant { count: met.len() as u32, ..Relevant::default() };
         found.ends.reserve(query.documents as usize + 1);
         found.ends.push(0);
-        for of in relevant() {
+        found.subtopics.reserve(count);
+        for &(document, group) in relevant {
             // Documents without relevant subtopics end where those before them end.
-            while found.ends.len() <= of.document as usize {
+            while found.ends.len() <= document as usize {
                 found.ends.push(found.subtopics.len() as u32);
             }
-            found.subtopics.push(of_group[of.group as usize]);
+            found.subtopics.push(of_group[group as usize]);
         }
         while found.ends.len() <= query.documents as usize {
             found.ends.push(found.subtopics.len() as u32);
@@ -198,7 +209,7 @@ impl FacetWalks {
             }
         }
         let lines =
-            |query: usize| grouped.of(query).judgments.iter().map(PreferenceLine::from).collect::<Vec<_>>();
+            |query: usize| grouped.of(query).with_subgroups().map(PreferenceLine::from).collect::<Vec<_>>();
         let over_pairs = preferred
             .iter()
             .any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());

@@ -10,10 +10,7 @@ use bytemuck::Zeroable;
 use rayon::prelude::*;
 
 use super::ids::Ids;
-use super::ragged::{Ragged, pieces};
-
-/// The number of queries whose judgments are checked at once.
-const PIECE: usize = 1 << 10;
+use super::ragged::{Ragged, range_of};
 
 /// What facets of judgments are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,30 +41,15 @@ named!(JudgedBy, "a facet of judgments");
 /// A judgment of a document in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Zeroable)]
 pub struct FacetJudgment {
+    /// The grade, or the level of a preference.
+    pub grade: f64,
     /// The number of the document in its query.
     pub document: u32,
     /// The number of the group among those of all queries: the index of its name.
     pub group: u32,
-    /// The number of the sub-group; 0 where there are none, which then means nothing.
-    pub subgroup: u32,
-    /// The grade, or the level of a preference.
-    pub grade: f64,
-}
-
-/// The place of a judgment among those of its query, which are by document, group and sub-group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FacetPlace {
-    document: u32,
-    group: u32,
-    subgroup: u32,
 }
 
 impl FacetJudgment {
-    /// The place among the judgments of the query.
-    pub fn place(&self) -> FacetPlace {
-        FacetPlace { document: self.document, group: self.group, subgroup: self.subgroup }
-    }
-
     /// Adds the judgment to the largest grades of the documents of its query, in which those before it are.
     pub fn add_to(&self, largest: &mut Vec<f64>) {
         match largest.get_mut(self.document as usize) {
@@ -86,8 +68,10 @@ pub struct Facets {
     pub names: Ids,
     /// The judgments of each query, by document, group and sub-group.
     pub judgments: Ragged<FacetJudgment>,
-    /// The largest grade of each document of each query, by number.
-    pub largest: Ragged<f64>,
+    /// The number of the sub-group of each judgment; none if all of them are 0.
+    subgroups: Vec<u32>,
+    /// Where the documents of each query end among those of all queries.
+    ends: Vec<u64>,
 }
 
 /// Judgments by facet of one query.
@@ -97,80 +81,121 @@ pub struct QueryFacets<'a> {
     pub documents: u32,
     /// The judgments, by document, group and sub-group.
     pub judgments: &'a [FacetJudgment],
+    subgroups: &'a [u32],
+}
+
+impl<'a> QueryFacets<'a> {
+    /// The judgments with the numbers of their sub-groups, which are all 0 where there are none, and then mean nothing.
+    pub fn with_subgroups(&self) -> impl Iterator<Item = (&'a FacetJudgment, u32)> + use<'a> {
+        let QueryFacets { judgments, subgroups, .. } = *self;
+        let subgroup = |at: usize| subgroups.get(at).copied().unwrap_or(0);
+        judgments.iter().enumerate().map(move |(at, of)| (of, subgroup(at)))
+    }
 }
 
 impl Facets {
+    /// Makes judgments of queries with so many documents each. There is a sub-group for each judgment, or none.
+    pub fn new(
+        by: JudgedBy,
+        names: Ids,
+        (judgments, mut subgroups): (Ragged<FacetJudgment>, Vec<u32>),
+        documents: impl IntoIterator<Item = usize>,
+    ) -> Self {
+        let sum = |end: &mut u64, count: usize| {
+            *end += count as u64;
+            Some(*end)
+        };
+        let ends = documents.into_iter().scan(0, sum).collect();
+        if subgroups.iter().all(|&subgroup| subgroup == 0) {
+            subgroups = Vec::new();
+        }
+        Facets { by, names, judgments, subgroups, ends }
+    }
+
     /// Makes judgments of those of a file, and checks them: they are by document, group and sub-group, and documents are numbered without
     /// gaps. Of preferences the same one may be there twice.
     pub(super) fn checked(
         by: JudgedBy,
         names: Ids,
-        judgments: Ragged<FacetJudgment>,
+        (judgments, subgroups): (Ragged<FacetJudgment>, Vec<u32>),
     ) -> Result<Self, String> {
-        let known =
-            |of: &FacetJudgment| [of.group, of.subgroup].iter().all(|&name| (name as usize) < names.len());
-        if !judgments.values().par_iter().all(known) || !names.are_ascending() {
+        let known = |&name: &u32| (name as usize) < names.len();
+        let fits =
+            judgments.values().par_iter().all(|of| known(&of.group)) && subgroups.par_iter().all(known);
+        if !fits || !names.are_ascending() {
             return Err("the names do not fit the groups".to_owned());
         }
-        let of_piece = |queries: Range<usize>| {
-            let (mut piece, mut of_query) = (Ragged::default(), Vec::new());
-            for query in queries {
-                largest_of(by, judgments.of(query), &mut of_query)
-                    .map_err(|message| format!("query {}: {message}", query + 1))?;
-                piece.push(&of_query);
-            }
-            Ok::<Ragged<f64>, String>(piece)
+        let count = |query: usize| {
+            let of_query = (judgments.of(query), subgroups.get(judgments.range(query)));
+            documents_of(by, of_query).map_err(|message| format!("query {}: {message}", query + 1))
         };
-        let pieces: Vec<_> = pieces(judgments.len(), PIECE).into_par_iter().map(of_piece).collect();
-        let mut largest = Ragged::default();
-        for piece in pieces {
-            let piece = piece?;
-            (0..piece.len()).for_each(|query| largest.push(piece.of(query)));
-        }
-        Ok(Facets { by, names, judgments, largest })
+        let counts: Vec<_> = (0..judgments.len()).into_par_iter().map(count).collect();
+        let counts = counts.into_iter().collect::<Result<Vec<usize>, _>>()?;
+        Ok(Facets::new(by, names, (judgments, subgroups), counts))
     }
 
     /// The judgments of a query.
     pub fn of(&self, query: usize) -> QueryFacets<'_> {
-        QueryFacets { documents: self.largest.range(query).len() as u32, judgments: self.judgments.of(query) }
+        let subgroups = if self.has_subgroups() { &self.subgroups[self.judgments.range(query)] } else { &[] };
+        QueryFacets {
+            documents: self.documents(query).len() as u32,
+            judgments: self.judgments.of(query),
+            subgroups,
+        }
+    }
+
+    /// Whether there are sub-groups.
+    pub fn has_subgroups(&self) -> bool {
+        !self.subgroups.is_empty()
     }
 
     /// The judgments of some of the queries alone.
     pub fn of_queries(&self, queries: impl Iterator<Item = usize>) -> Self {
-        let (mut judgments, mut largest) = (Ragged::default(), Ragged::default());
+        let (mut judgments, mut subgroups, mut counts) = (Ragged::default(), Vec::new(), Vec::new());
         for query in queries {
-            judgments.push(self.judgments.of(query));
-            largest.push(self.largest.of(query));
+            let of = self.of(query);
+            judgments.push(of.judgments);
+            subgroups.extend_from_slice(of.subgroups);
+            counts.push(of.documents as usize);
         }
-        Facets { by: self.by, names: self.names.clone(), judgments, largest }
+        Facets::new(self.by, self.names.clone(), (judgments, subgroups), counts)
     }
 
     /// The place of a query's documents among those of all queries.
     pub fn documents(&self, query: usize) -> Range<usize> {
-        self.largest.range(query)
+        range_of(&self.ends, query)
+    }
+
+    /// The largest grade of each document of a query, by number.
+    pub fn largest(&self, query: usize) -> Vec<f64> {
+        let mut largest = Vec::new();
+        self.judgments.of(query).iter().for_each(|judgment| judgment.add_to(&mut largest));
+        largest
     }
 }
 
-/// Checks the judgments of a query of a file, and finds the largest grade of each document.
-fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>) -> Result<(), &'static str> {
-    largest.clear();
-    let mut last: Option<FacetPlace> = None;
-    for of in judgments {
-        let place = of.place();
-        let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);
+/// Checks the judgments of a query of a file, with their sub-groups if there are any, and counts its documents.
+fn documents_of(
+    by: JudgedBy,
+    (judgments, subgroups): (&[FacetJudgment], Option<&[u32]>),
+) -> Result<usize, &'static str> {
+    let by_preference = by == JudgedBy::Preference;
+    let (mut last, mut next) = (None, 0);
+    for (at, of) in judgments.iter().enumerate() {
+        let place = (of.document, of.group, subgroups.map_or(0, |subgroups| subgroups[at]));
+        let ascends = last.is_none_or(|last| last < place || last == place && by_preference);
         // Documents come in their order, so a number is that of the last one, or the next: behind a gap a grade would be put in the place
         // of another document.
-        let next = largest.len() as u32;
-        if by != JudgedBy::Preference && of.subgroup != 0 {
+        if !by_preference && place.2 != 0 {
             return Err("a judgment has a sub-group, but is not a preference");
         }
         if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
             return Err("judgments are out of order, or not numbers");
         }
-        of.add_to(largest);
+        next = next.max(of.document + 1);
         last = Some(place);
     }
-    Ok(())
+    Ok(next as usize)
 }
 
 impl FacetRows {
@@ -214,11 +239,10 @@ mod tests {
     fn only_preferences_have_sub_groups() {
         let checked = |by| {
             let mut judgments = Ragged::default();
-            let of = |subgroup| FacetJudgment { document: 0, group: 0, subgroup, grade: 1.0 };
-            judgments.push(&[of(0), of(1)]);
+            judgments.push(&[FacetJudgment { document: 0, group: 0, grade: 1.0 }; 2]);
             let mut names = Ids::default();
             [b"g", b"s"].iter().for_each(|name| names.push(*name));
-            Facets::checked(by, names, judgments).map(|of| of.judgments.len())
+            Facets::checked(by, names, (judgments, vec![0, 1])).map(|of| of.judgments.len())
         };
         assert_eq!(checked(JudgedBy::Preference), Ok(1));
         let message = "query 1: a judgment has a sub-group, but is not a preference";

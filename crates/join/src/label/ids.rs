@@ -22,6 +22,13 @@ impl Ids {
         self.ends.push(self.bytes.len() as u64);
     }
 
+    /// Appends the ids of `others`.
+    pub fn append(&mut self, others: &Ids) {
+        let before = self.bytes.len() as u64;
+        self.bytes.extend_from_slice(&others.bytes);
+        self.ends.extend(others.ends[1..].iter().map(|end| before + end));
+    }
+
     /// Removes all ids.
     pub fn clear(&mut self) {
         self.bytes.clear();

@@ -45,7 +45,7 @@ pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use passages::{GoldFacts, RankedSpans, SpanAtRank, SpanRows};
 pub use ragged::Ragged;
-pub use ragged::pieces;
+pub use ragged::{compact, pieces};
 pub use repeats::{Repeats, UnitCounts};
 pub use retrieved::RetrievedFacts;
 pub use rule::{IdealOf, RankingRule, ScoreType, Ties, UnitRule};

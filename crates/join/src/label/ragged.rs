@@ -19,15 +19,7 @@ impl<T> Default for Ragged<T> {
 impl<T: Copy> Ragged<T> {
     /// Makes rows of values that lie one behind the other: each row has room for a number of them, and keeps the first ones.
     pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
-        for (room, kept) in rows {
-            if start != end {
-                values.copy_within(start..start + kept, end);
-            }
-            (start, end) = (start + room, end + kept);
-            ends.push(end as u64);
-        }
-        values.truncate(end);
+        let ends = compact(&mut values, rows);
         Ragged { ends, values }
     }
 
@@ -84,6 +76,21 @@ impl<T: Copy> Ragged<T> {
     pub(super) fn columns(&self) -> (&[u64], &[T]) {
         (&self.ends, &self.values)
     }
+}
+
+/// Moves values together that lie one behind the other with gaps: each row has room for a number of them, and keeps the first ones. Returns
+/// the ends of the rows.
+pub fn compact<T: Copy>(values: &mut Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Vec<u64> {
+    let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
+    for (room, kept) in rows {
+        if start != end {
+            values.copy_within(start..start + kept, end);
+        }
+        (start, end) = (start + room, end + kept);
+        ends.push(end as u64);
+    }
+    values.truncate(end);
+    ends
 }
 
 /// Cuts some rows into pieces of a number of them.

@@ -77,9 +77,10 @@ impl PreferenceFault {
     }
 }
 
-impl From<&FacetJudgment> for PreferenceLine {
-    fn from(of: &FacetJudgment) -> Self {
-        PreferenceLine { group: of.group, subgroup: of.subgroup, document: of.document, level: of.grade }
+impl From<(&FacetJudgment, u32)> for PreferenceLine {
+    /// The preference of a judgment with its sub-group.
+    fn from((of, subgroup): (&FacetJudgment, u32)) -> Self {
+        PreferenceLine { group: of.group, subgroup, document: of.document, level: of.grade }
     }
 }
 

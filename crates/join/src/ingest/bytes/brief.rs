@@ -8,6 +8,9 @@ pub(in crate::ingest) struct Brief {
 }
 
 impl Brief {
+    /// The length of the longest ids of which a brief and the length are all.
+    pub const ALL: usize = 16;
+
     /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
     #[inline(always)]
     pub fn of(text: &[u8], start: usize, end: usize) -> Brief {

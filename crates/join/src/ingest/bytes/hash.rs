@@ -36,7 +36,7 @@ impl Seed {
     #[inline(always)]
     pub fn hash(self, text: &[u8], start: usize, end: usize) -> u64 {
         let length = end - start;
-        if length > 16 {
+        if length > Brief::ALL {
             return xxh3_64_with_seed(&text[start..end], self.first);
         }
         let brief = Brief::of(text, start, end);

@@ -15,6 +15,7 @@ use crate::label::Ids;
 
 use super::brief::Brief;
 use super::hash::{Seed, spread};
+use super::id::IdInText;
 
 /// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11 to 43, or to 22 if it is made of
 /// ids that are there.
@@ -91,7 +92,13 @@ impl Interner {
     /// Whether the id has this number.
     #[inline]
     pub fn is(&self, number: u32, id: &[u8]) -> bool {
-        self.is_word(number, word(id, 0, id.len()), || id)
+        self.is_at(number, id.into())
+    }
+
+    /// Whether an id in a text has this number.
+    #[inline(always)]
+    pub fn is_at(&self, number: u32, id: IdInText<'_>) -> bool {
+        self.is_word(number, word(id.text, id.start, id.end), || id.bytes())
     }
 
     /// Whether the id of this word has this number.
@@ -102,15 +109,21 @@ impl Interner {
 
     /// The number of an id, and whether it is new.
     pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
+        self.insert_at(id.into())
+    }
+
+    /// The number of an id in a text, and whether it is new.
+    pub fn insert_at(&mut self, id: IdInText<'_>) -> (u32, bool) {
+        let IdInText { text, start, end } = id;
         if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow(self.ids.len() * 2 + 8);
         }
-        let hash = self.seed.hash(id, 0, id.len());
-        match self.find(id, 0, id.len(), hash) {
+        let hash = id.hash(self.seed);
+        match self.find(text, start, end, hash) {
             Ok(number) => (number, false),
             Err(slot) => {
-                self.ids.push(id);
-                self.words.push(word(id, 0, id.len()));
+                self.ids.push(id.bytes());
+                self.words.push(word(text, start, end));
                 self.slots[slot] = hash & !LOW | self.ids.len() as u64;
                 (self.ids.len() as u32 - 1, true)
             }

@@ -7,12 +7,14 @@
 //! compression    gzip and zstd, recognised by the content
 //! limits         the longest line, and bytes that no row has inside
 //! hash, brief    the hash of an id, and the first bytes of one
+//! id             an id where it stands, with the text behind it
 //! interner       ids and their numbers
 //! ```
 
 pub(in crate::ingest) mod brief;
 pub(in crate::ingest) mod compression;
 pub(in crate::ingest) mod hash;
+pub(in crate::ingest) mod id;
 pub(in crate::ingest) mod input;
 pub(in crate::ingest) mod interner;
 pub(in crate::ingest) mod limits;

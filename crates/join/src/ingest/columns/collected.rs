@@ -67,11 +67,6 @@ impl Collected {
         self.numbers.push(number);
     }
 
-    /// The numbers of all rows.
-    pub fn numbers(&self) -> &[f64] {
-        &self.numbers
-    }
-
     /// The dictionary of the queries.
     pub fn queries(&self) -> Text<'_> {
         self.queries.text()

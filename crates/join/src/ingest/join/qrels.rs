@@ -14,6 +14,7 @@ use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
 use crate::facets::agreement::{JudgeAgreement, Rating, agreement};
 use crate::ingest::bytes::brief::Brief;
 use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::id::IdInText;
 use crate::ingest::bytes::input::Input;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::columns::{self, CheckedColumns, Collected};
@@ -188,7 +189,7 @@ impl Qrels {
             scattered,
             HeldInput::Passing,
             (name, &|line| line),
-            JudgmentRules { rules: dialect.rules(), kept: KeptGrades::Nothing, units: &Units::AsIs },
+            JudgmentRules { rules: dialect.rules(), exact: false, units: &Units::AsIs },
             seed,
         )
         .0;
@@ -254,6 +255,18 @@ impl Qrels {
     #[doc(hidden)]
     pub fn with_fingerprint(self, fingerprint: u128) -> Self {
         Qrels { fingerprint, ..self }
+    }
+
+    /// The judgments of these queries, whose tables were made shelf by shelf.
+    pub(super) fn of_shelves(
+        ids: Ids,
+        shelves: Vec<Shelving<'_>>,
+        (name, dialect): (&str, Dialect),
+        seed: Seed,
+    ) -> Self {
+        let (read, _) = gather::<JudgmentReader, Scattered>(Vec::new());
+        let (qrels, _) = finish(read, ids, shelves, None, (name, &|line| line), seed);
+        Qrels { dialect: Some(dialect), ..qrels }
     }
 
     /// Sets the judgments by facet, and their fingerprint.
@@ -396,19 +409,16 @@ impl Qrels {
             }
             return;
         }
-        // A single sub-group is none.
-        let all = self.grouped.iter().flat_map(|grouped| grouped.judgments.values());
-        let has_subgroups = all.into_iter().any(|of| of.subgroup != 0);
         for (query, id) in (0..).zip(self.queries.ids().iter()) {
             let documents = self.documents(query);
             let Some(grouped) = &self.grouped else {
                 documents.iter().for_each(|(doc, grade)| take(id, [b"", b""], doc, *grade));
                 continue;
             };
-            for of in grouped.of(query as usize).judgments {
+            for (of, subgroup) in grouped.of(query as usize).with_subgroups() {
                 let name = |number: u32| grouped.names.get(number as usize);
                 let doc = &documents[of.document as usize].0;
-                let subgroup = if has_subgroups { name(of.subgroup) } else { b"" };
+                let subgroup = if grouped.has_subgroups() { name(subgroup) } else { b"" };
                 take(id, [name(of.group), subgroup], doc, of.grade);
             }
         }
@@ -474,62 +484,29 @@ pub(in crate::ingest) fn read(
 /// for a code each, they are read again, with their exact grades.
 pub(in crate::ingest) fn read_from(
     source: &impl Source,
-    of: (Dialect, &Units),
-    seed: Seed,
-) -> Result<(Qrels, Problems)> {
-    read_kept(source, of, seed, KeptGrades::Nothing)
-}
-
-/// How judgments are read.
-#[derive(Clone, Copy)]
-struct JudgmentRules<'u> {
-    rules: Rules,
-    kept: KeptGrades,
-    units: &'u Units,
-}
-
-/// What the tables of judged documents keep beside codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ingest) enum KeptGrades {
-    /// Nothing.
-    Nothing,
-    /// The exact grades, if there are too many distinct ones for a code each.
-    Grades,
-    /// The number of each document among the rows of its query; and the exact grades, if there are too many.
-    Numbers,
-    /// Numbers, and codes for a single class of grades.
-    NumbersAndGrades,
-}
-
-impl KeptGrades {
-    fn grades(self) -> bool {
-        matches!(self, KeptGrades::Grades | KeptGrades::NumbersAndGrades)
-    }
-
-    fn numbers(self) -> bool {
-        matches!(self, KeptGrades::Numbers | KeptGrades::NumbersAndGrades)
-    }
-}
-
-/// Reads judgments as [`read_from`] does, and keeps numbers of documents if asked for.
-pub(in crate::ingest) fn read_kept(
-    source: &impl Source,
     (dialect, units): (Dialect, &Units),
     seed: Seed,
-    kept: KeptGrades,
 ) -> Result<(Qrels, Problems)> {
-    let of = JudgmentRules { rules: dialect.rules(), kept, units };
+    let of = JudgmentRules { rules: dialect.rules(), exact: false, units };
     let first = read_with(source, of, seed)?;
-    let with_grades = if kept.numbers() { KeptGrades::NumbersAndGrades } else { KeptGrades::Grades };
     let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
         true => first,
-        false => read_with(source, JudgmentRules { kept: with_grades, ..of }, seed)?,
+        false => read_with(source, JudgmentRules { exact: true, ..of }, seed)?,
     };
     if count == 0 {
         let expected = source.expected(Role::Qrels);
         problems = whole_file(source.name(), format!("there is no judgment in it{expected}"));
     }
     Ok((Qrels { dialect: Some(dialect), ..qrels }, problems))
+}
+
+/// How judgments are read.
+#[derive(Clone, Copy)]
+struct JudgmentRules<'u> {
+    rules: Rules,
+    /// Whether tables keep exact grades beside codes.
+    exact: bool,
+    units: &'u Units,
 }
 
 /// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
@@ -588,7 +565,7 @@ impl RowReader<4> for JudgmentReader {
 
 /// Tables of queries that are being made.
 #[derive(Default)]
-struct Shelving<'u> {
+pub(super) struct Shelving<'u> {
     shelf: Shelf,
     tables: Vec<DocTable>,
     grades: Grades,
@@ -598,8 +575,6 @@ struct Shelving<'u> {
     exact: Option<ExactFacts>,
     /// The exact grades of the query at hand.
     of_query: Vec<f64>,
-    /// Whether documents are numbered in the order of their rows.
-    numbered: bool,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
@@ -636,13 +611,10 @@ impl Grades {
 
 impl<'u> Shelving<'u> {
     /// Makes no tables yet.
-    fn new(JudgmentRules { rules, kept, units }: JudgmentRules<'u>, seed: Seed) -> Self {
-        let shelf = if kept == KeptGrades::Nothing { Shelf::default() } else { Shelf::of_keys() };
-        let (exact, numbered) = (kept.grades().then(ExactFacts::default), kept.numbers());
+    fn new(JudgmentRules { rules, exact, units }: JudgmentRules<'u>, seed: Seed) -> Self {
         Shelving {
-            shelf,
-            exact,
-            numbered,
+            shelf: if exact { Shelf::of_keys() } else { Shelf::default() },
+            exact: exact.then(ExactFacts::default),
             late: rules.late_repeats,
             facts: Facts::new(),
             units: Some((units, seed)).filter(|(units, _)| units.is_given()),
@@ -680,35 +652,72 @@ impl<'u> Shelving<'u> {
         self.hashed.extend_from_slice(&(query.len() as u64).to_le_bytes());
         self.hashed.extend_from_slice(query);
         let prefix = self.hashed.len();
-        self.codes.clear();
-        for (number, record) in (0..).zip(records) {
+        for record in records {
             let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
             self.hashed.truncate(prefix);
             self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
             self.hashed.extend_from_slice(docno);
             self.hashed.extend_from_slice(&grade.to_le_bytes());
             self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
-            let code = self.code(grade);
-            let numbered = Record { key: number, ..*record };
-            if self.shelf.insert(table, if self.numbered { &numbered } else { record }, docno, code) {
-                self.codes.push(code);
-                if self.exact.is_some() && grade >= 0.0 {
-                    self.of_query.push(grade);
-                }
-            }
-        }
-        self.facts.push(self.codes.iter().copied());
-        if let Some(exact) = &mut self.exact {
-            exact.push(&mut self.of_query);
-            self.of_query.clear();
+            self.insert(table, record, docno, grade);
         }
         let repeated = self.codes.len() < records.len();
+        self.end_table();
         if repeated && self.late {
             let mut later = Findings::default();
             report_repeats(query, records, docnos, &mut later);
             self.repeats.push((query.to_vec(), later));
         } else if repeated {
             report_repeats(query, records, docnos, &mut self.findings);
+        }
+    }
+}
+
+impl Shelving<'_> {
+    /// Makes no tables yet of documents with numbers; whether their exact grades are kept.
+    pub fn numbered(exact: bool) -> Self {
+        Shelving {
+            shelf: Shelf::of_keys(),
+            exact: exact.then(ExactFacts::default),
+            facts: Facts::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the table of a query whose documents are distinct, have these grades, and are numbered in this order; at most
+    /// [`MOST_DOCUMENTS`].
+    pub fn add_numbered<'t>(
+        &mut self,
+        documents: impl ExactSizeIterator<Item = (IdInText<'t>, f64)>,
+        seed: Seed,
+    ) {
+        let table = self.shelf.table(0, documents.len());
+        self.tables.push(table);
+        for (number, (doc, grade)) in (0..).zip(documents) {
+            let record = Record { key: number, hash: doc.hash(seed), ..Record::default() };
+            self.insert(table, &record, doc.bytes(), grade);
+        }
+        self.end_table();
+    }
+
+    /// Adds a document to the last table, unless it is there already.
+    #[inline(always)]
+    fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], grade: f64) {
+        let code = self.code(grade);
+        if self.shelf.insert(table, record, docno, code) {
+            self.codes.push(code);
+            if self.exact.is_some() && grade >= 0.0 {
+                self.of_query.push(grade);
+            }
+        }
+    }
+
+    /// Keeps the facts of the last table.
+    fn end_table(&mut self) {
+        self.facts.push(self.codes.drain(..));
+        if let Some(exact) = &mut self.exact {
+            exact.push(&mut self.of_query);
+            self.of_query.clear();
         }
     }
 }

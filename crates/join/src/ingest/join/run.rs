@@ -334,7 +334,7 @@ impl<'a> RunRankings<'a> {
             Some(grouped) => {
                 numbers.extend(self.keys.iter().map(|&(_, key)| key as u32));
                 if self.qrels.exact().is_some() {
-                    let grades = grouped.largest.of(query as usize);
+                    let grades = grouped.largest(query as usize);
                     exact.extend(judged.map(|&(_, key)| grades[key as usize]));
                 }
             }

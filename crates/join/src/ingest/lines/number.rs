@@ -56,24 +56,24 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
     // A dot at or behind the end belongs to other text. Eight, which is no dot, is less than the length of a field of nine digits and more,
     // for which eight digits before the dot are one too many.
-    let (digits, wrong, places) = if whole < fraction {
+    let magnitude = if whole < fraction {
         // The dot, and the digits behind it.
         let places = fraction - whole - 1;
         let (whole, fraction) = (first(head, whole)?, last(tail, places)?);
-        (
-            digits(whole) * u64::from(POW10[places]) + digits(fraction),
-            not_digits(whole) | not_digits(fraction),
-            places,
-        )
+        // One branch for all characters, taken by scores in another notation alone.
+        if not_digits(whole) | not_digits(fraction) != 0 {
+            return None;
+        }
+        let digits = digits(whole) * u64::from(POW10[places]) + digits(fraction);
+        digits as i64 as f64 / f64::from(POW10[places]) // a signed conversion is one instruction
     } else {
+        // Grades have no dot: a division by 1 would be half of the time that they take.
         let whole = last(tail, fraction)?;
-        (digits(whole), not_digits(whole), 0)
+        if not_digits(whole) != 0 {
+            return None;
+        }
+        digits(whole) as i64 as f64
     };
-    // One branch for all characters, taken by scores in another notation alone.
-    if wrong != 0 {
-        return None;
-    }
-    let magnitude = digits as i64 as f64 / f64::from(POW10[places]); // a signed conversion is one instruction
     Some(if negative { -magnitude } else { magnitude })
 }
 

@@ -32,7 +32,7 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
-use memchr::{memchr, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use super::dialect::Comments;
 use crate::ingest::bytes::limits::LONGEST_LINE;
@@ -84,6 +84,23 @@ pub(in crate::ingest) fn whole_line(text: &[u8], at: usize) -> &[u8] {
     let start = memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
     &text[start..end]
+}
+
+/// Calls `take` with the place of each line feed.
+pub(in crate::ingest) fn each_feed(text: &[u8], mut take: impl FnMut(usize)) {
+    // A search from feed to feed is a call for each line, which for short lines takes longer than the line.
+    dispatch!(Level::new(), simd => {
+        let (blocks, tail) = text.as_chunks::<64>();
+        for (at, block) in blocks.iter().enumerate() {
+            let mut feeds = u8x64::from_slice(simd, block).simd_eq(b'\n').to_bitmask();
+            while feeds != 0 {
+                take(64 * at + feeds.trailing_zeros() as usize);
+                feeds &= feeds - 1;
+            }
+        }
+        let behind = text.len() - tail.len();
+        memchr_iter(b'\n', tail).for_each(|feed| take(behind + feed));
+    });
 }
 
 /// Splits one line into fields.

@@ -141,7 +141,8 @@ pub(super) fn encode_groups(grouped: &FacetRows) -> Vec<u8> {
     ends.iter().for_each(|&end| out.u64(end));
     judgments.iter().for_each(|of| out.u32(of.document));
     judgments.iter().for_each(|of| out.u32(of.group));
-    judgments.iter().for_each(|of| out.u32(of.subgroup));
+    let queries = (0..grouped.of.judgments.len()).map(|query| grouped.of.of(query));
+    queries.for_each(|query| query.with_subgroups().for_each(|(_, subgroup)| out.u32(subgroup)));
     judgments.iter().for_each(|of| out.u64(of.grade.to_bits()));
     row_ends.iter().for_each(|&end| out.u64(end));
     out.bytes(&bytes_of(numbers));
@@ -167,7 +168,6 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
     let of = |at: usize| FacetJudgment {
         document: u32::from_le_bytes(documents[at]),
         group: u32::from_le_bytes(groups[at]),
-        subgroup: u32::from_le_bytes(subgroups[at]),
         grade: f64::from_le_bytes(grades[at]),
     };
     let judgments = Ragged::from_columns(ends, (0..judgments).into_par_iter().map(of).collect(), queries);
@@ -175,7 +175,11 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
     let (judgments, numbers) = judgments
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
-    let of = Facets::checked(by, names, judgments).map_err(|message| from.bad(message))?;
+    let subgroups = match subgroups.par_iter().all(|subgroup| *subgroup == [0; 4]) {
+        true => Vec::new(),
+        false => subgroups.iter().map(|&subgroup| u32::from_le_bytes(subgroup)).collect(),
+    };
+    let of = Facets::checked(by, names, (judgments, subgroups)).map_err(|message| from.bad(message))?;
     FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
 }
 

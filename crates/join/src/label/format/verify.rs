@@ -138,7 +138,7 @@ fn unsound_documents(
     }
     // Levels of preferences are no grades.
     let graded = grouped.of.by != JudgedBy::Preference;
-    let largest = &grouped.of.largest.of(row % grouped.of.largest.len());
+    let largest = grouped.of.largest(row % grouped.of.judgments.len());
     let other = |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
     let (label, number) = named.into_iter().zip(numbers.iter().copied()).find(other)?;
     Some(format!("document {number} has code {label}, which is not that of its largest grade"))

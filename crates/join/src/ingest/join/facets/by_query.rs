@@ -13,15 +13,16 @@
 use rayon::prelude::*;
 
 use super::made::{FacetNames, MadeQuery};
-use super::part::{MadePart, cut, made_parts, split, together};
+use super::part::{MadePart, cut, made_parts, together};
 use super::piece::{JudgmentPiece, JudgmentRow, names_of};
+use super::room::{AllJudgments, Room};
 use super::shape::FacetShape;
 use super::survey::{QueryPlace, Survey};
 use crate::error::{Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::join::qrels::Qrels;
 use crate::ingest::lines::diagnostics::Earliest;
-use crate::label::{FacetJudgment, Ids};
+use crate::label::Ids;
 use crate::watch::Watch;
 
 /// A part of the queries, as one thread makes it.
@@ -63,28 +64,23 @@ impl GroupsOfQuery {
 
 impl<W> ReadPart<W> {
     /// Makes a query of the rows that were read.
-    fn make(&mut self, query: &[u8], shape: FacetShape, seed: Seed, room: &mut [FacetJudgment]) {
+    fn make(&mut self, query: &[u8], shape: FacetShape, seed: Seed, mut room: Room<'_>) {
         let ReadPart { part, rows, groups, problems, .. } = self;
         rows.end();
         problems.merge_after(rows.before, std::mem::take(&mut rows.problems));
+        let all = room.judgments.len();
         if rows.rows.is_empty() {
-            part.skip(room.len());
+            part.skip(all);
         } else {
             let kinds = shape.fields - 3;
             groups.find(&rows.rows, rows.names(), kinds);
             let names: Vec<&[u8]> =
                 groups.numbers.iter().map(|&number| rows.names().get(number as usize)).collect();
             let naming = FacetNames { shape, names: &names, seed };
-            let (all, count) = (room.len(), rows.rows.len());
-            let room = &mut room[..count];
-            let made = MadeQuery::of(query, &[(rows.part(0), &groups.places)], naming, room);
-            for judgment in &mut room[..made.count] {
-                judgment.group = groups.numbers[judgment.group as usize];
-                if kinds == 2 {
-                    judgment.subgroup = groups.numbers[judgment.subgroup as usize];
-                }
-            }
-            part.push(query, all, made);
+            let mut room = room.split_off(rows.rows.len());
+            let made = MadeQuery::of(query, &[(rows.part(0), &groups.places)], naming, &mut room);
+            renumber(&mut room, &groups.numbers);
+            part.push(query, all, made, (shape, seed));
         }
         rows.start_over();
     }
@@ -103,7 +99,7 @@ pub fn read_by_query<W: Send>(
     let shape = described.1;
     let (queries, places) = survey.sorted();
     let rooms: Vec<usize> = places.iter().map(|places| places.iter().map(|place| place.room).sum()).collect();
-    let mut all: Vec<FacetJudgment> = bytemuck::zeroed_vec(rooms.iter().sum());
+    let mut all = AllJudgments::new(rooms.iter().sum(), shape);
     let begin = || ReadPart {
         reader: reader(),
         part: MadePart::default(),
@@ -111,7 +107,7 @@ pub fn read_by_query<W: Send>(
         groups: GroupsOfQuery::default(),
         problems: Earliest::default(),
     };
-    let make = |of: &mut ReadPart<W>, query: usize, room: &mut [FacetJudgment]| {
+    let make = |of: &mut ReadPart<W>, query: usize, room: Room<'_>| {
         of.rows.before = places[query][0].before;
         of.rows.begin(queries.get(query));
         for place in &places[query] {
@@ -124,8 +120,13 @@ pub fn read_by_query<W: Send>(
     let read = made_parts((&rooms, &cuts), &mut all, watch, begin, make)?;
     let names = names_of(read.iter().map(|of| &of.rows));
     let numbers: Vec<Vec<u32>> = read.iter().map(|of| of.rows.numbers_among(&names)).collect();
-    let numbered = split(&rooms, &cuts, &mut all).into_par_iter().zip(numbers);
-    numbered.for_each(|(judgments, numbers)| renumber(judgments, &numbers, shape.fields == 5));
+    let numbered = all.split(&rooms, &cuts).into_par_iter().zip(numbers);
+    numbered.for_each(|(mut room, numbers)| {
+        if (0..).zip(&numbers).any(|(own, &number)| own != number) {
+            // What lies in gaps is 0, and a number of some name.
+            renumber(&mut room, &numbers);
+        }
+    });
     let names: Ids = names.into_iter().collect();
     let mut problems = Earliest::default();
     let mut parts = Vec::with_capacity(read.len());
@@ -137,16 +138,8 @@ pub fn read_by_query<W: Send>(
     together(all, parts, names, problems, described, seed)
 }
 
-/// Replaces the numbers of groups by `numbers`.
-fn renumber(judgments: &mut [FacetJudgment], numbers: &[u32], has_subgroups: bool) {
-    if (0..).zip(numbers).all(|(own, &number)| own == number) {
-        return;
-    }
-    for judgment in judgments {
-        // What lies in gaps is 0, and a number of some name.
-        judgment.group = numbers[judgment.group as usize];
-        if has_subgroups {
-            judgment.subgroup = numbers[judgment.subgroup as usize];
-        }
-    }
+/// Replaces the numbers of groups and sub-groups by `numbers`.
+fn renumber(room: &mut Room<'_>, numbers: &[u32]) {
+    room.judgments.iter_mut().for_each(|judgment| judgment.group = numbers[judgment.group as usize]);
+    room.subgroups.iter_mut().for_each(|subgroup| *subgroup = numbers[*subgroup as usize]);
 }

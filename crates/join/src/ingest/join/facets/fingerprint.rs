@@ -4,14 +4,60 @@
 //! hashed   length, query │ length, group │ length, sub-group │ length, document │ grade          lengths of 8 bytes, all little-endian
 //! ```
 //!
-//! Judgments by document differ from one to the next in the group and the grade alone, and groups mostly have names of one length. So the
-//! bytes of the judgment before are written over where they differ, and only behind a part of another length all are written anew. Writing
-//! all of them took longer than hashing them.
+//! Judgments that follow one another differ in the document or the group and in the grade, and names mostly have one length. So the bytes of
+//! the judgment before are written over where they differ, and only behind a part of another length all are written anew. Writing all of
+//! them took longer than hashing them.
+//!
+//! What was just written is read as words that lie across several writes. Such a read waits until they have reached the cache, and
+//! everything behind it with it: hashing each judgment at once took most of its time for that. So several are written, each into bytes of
+//! its own, before the first of them is hashed.
 
 use xxhash_rust::xxh3::xxh3_128;
 
+/// The number of judgments that are written before they are hashed.
+const TOGETHER: usize = 8;
+
+/// The sum of the hashes of judgments of a query.
+pub struct JudgmentHashes {
+    written: [HashedJudgment; TOGETHER],
+    /// The number of those that are not hashed yet.
+    count: usize,
+    sum: u128,
+}
+
+impl JudgmentHashes {
+    /// Begins the judgments of a query.
+    pub fn of(query: &[u8]) -> Self {
+        JudgmentHashes { written: std::array::from_fn(|_| HashedJudgment::of(query)), count: 0, sum: 0 }
+    }
+
+    /// Adds a judgment whose group, sub-group and document have these numbers, by which `name` returns their bytes.
+    #[inline(always)]
+    pub fn add<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
+        self.written[self.count].write(numbers, grade, name);
+        self.count += 1;
+        if self.count == TOGETHER {
+            self.hash();
+        }
+    }
+
+    /// Hashes what was written.
+    fn hash(&mut self) {
+        for judgment in &self.written[..self.count] {
+            self.sum = self.sum.wrapping_add(xxh3_128(&judgment.bytes));
+        }
+        self.count = 0;
+    }
+
+    /// The wrapping sum of all hashes.
+    pub fn sum(mut self) -> u128 {
+        self.hash();
+        self.sum
+    }
+}
+
 /// The bytes of a judgment that are hashed.
-pub struct HashedJudgment {
+struct HashedJudgment {
     bytes: Vec<u8>,
     /// Where the bytes of group, sub-group and document begin and end.
     parts: [[usize; 2]; 3],
@@ -20,8 +66,7 @@ pub struct HashedJudgment {
 }
 
 impl HashedJudgment {
-    /// Begins the judgments of a query.
-    pub fn of(query: &[u8]) -> Self {
+    fn of(query: &[u8]) -> Self {
         let mut of = HashedJudgment { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
         of.push(query);
         of
@@ -35,8 +80,9 @@ impl HashedJudgment {
         [start, self.bytes.len()]
     }
 
-    /// The hash of a judgment whose group, sub-group and document have these numbers, by which `name` returns their bytes.
-    pub fn hash<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) -> u128 {
+    /// Writes a judgment over the one before.
+    #[inline(always)]
+    fn write<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
         for part in 0..3 {
             if self.last.is_some_and(|last| last[part] == numbers[part]) {
                 continue;
@@ -58,7 +104,6 @@ impl HashedJudgment {
         self.last = Some(numbers);
         let grade_at = self.parts[2][1];
         self.bytes[grade_at..].copy_from_slice(&grade.to_le_bytes());
-        xxh3_128(&self.bytes)
     }
 }
 
@@ -79,15 +124,19 @@ mod tests {
             bytes.extend(grade.to_le_bytes());
             xxh3_128(&bytes)
         };
-        let mut hashed = HashedJudgment::of(b"query");
+        let (mut hashes, mut sum, mut sums) = (JudgmentHashes::of(b"query"), 0u128, 0);
         for step in 0..20_000u32 {
             // Steps of 7 change one, two or all parts, to ones of the same length and of another.
             let at = step.wrapping_mul(7) / 3;
             let (numbers, grade) = ([at % 5, at / 5 % 5, at / 25 % 5], f64::from(step % 3) - 1.0);
-            assert_eq!(
-                hashed.hash(numbers, grade, |part| names[numbers[part] as usize]),
-                plain(numbers, grade)
-            );
+            hashes.add(numbers, grade, |part| names[numbers[part] as usize]);
+            sum = sum.wrapping_add(plain(numbers, grade));
+            // At many numbers of judgments, of which the last are hashed alone.
+            if step % 501 == 0 {
+                assert_eq!(std::mem::replace(&mut hashes, JudgmentHashes::of(b"query")).sum(), sum);
+                (sum, sums) = (0, sums + 1);
+            }
         }
+        assert!(sums > 30);
     }
 }

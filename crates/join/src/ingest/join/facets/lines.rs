@@ -2,6 +2,7 @@
 
 use super::piece::{JudgmentPiece, JudgmentPlace};
 use super::shape::FacetShape;
+use crate::ingest::bytes::id::IdInText;
 use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::ingest::lines::diagnostics::quoted;
 use crate::ingest::lines::dialect::Comments;
@@ -20,20 +21,29 @@ pub struct PieceLines<'p> {
 }
 
 impl PieceLines<'_> {
-    /// Takes a line with its number, which was read already.
+    /// The grade or level of a number that was read.
     #[inline(always)]
-    fn take(&mut self, line: u64, place: JudgmentPlace<'_>, (field, value): (&[u8], Option<f64>)) {
+    fn grade(&self, value: Option<f64>) -> Option<f64> {
         // A level may be infinite only once it is rounded to f32.
-        let line = self.before + line;
-        match value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite()) {
-            Some(value) if self.of_one_query => self.piece.push_row(line as u32, (place.1, place.2), value),
-            Some(value) => self.piece.push(line as u32, place, value),
-            None => {
-                let (what, expected) = (self.shape.number(), self.shape.expected());
-                let message = || format!("{what} {} is not a number: {expected}", quoted(field));
-                self.piece.problems.add(line, message);
-            }
+        value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite())
+    }
+
+    /// Takes a line with its grade.
+    #[inline(always)]
+    fn take(&mut self, line: u64, place: JudgmentPlace<'_>, grade: f64) {
+        let line = (self.before + line) as u32;
+        match self.of_one_query {
+            true => self.piece.push_row(line, place, grade),
+            false => self.piece.push(line, place, grade),
         }
+    }
+
+    /// Notes that a field is not a number.
+    #[cold]
+    fn not_a_number(&mut self, line: u64, field: &[u8]) {
+        let (what, expected) = (self.shape.number(), self.shape.expected());
+        let message = || format!("{what} {} is not a number: {expected}", quoted(field));
+        self.piece.problems.add(self.before + line, message);
     }
 }
 
@@ -44,9 +54,12 @@ impl TakeLines<4> for PieceLines<'_> {
         if self.shape.fields != 4 {
             return self.other(starts[0], line, &text[starts[0]..ends[3]]);
         }
-        let field = |field: usize| &text[starts[field]..ends[field]];
         let value = decimal(text, starts[3], ends[3], self.shape.parser());
-        self.take(line, (field(0), [field(1), b""], field(2)), (field(3), value));
+        let Some(grade) = self.grade(value) else {
+            return self.not_a_number(line, &text[starts[3]..ends[3]]);
+        };
+        let id = |field: usize| IdInText { text, start: starts[field], end: ends[field] };
+        self.take(line, JudgmentPlace { query: id(0), group: id(1), subgroup: None, doc: id(2) }, grade);
     }
 
     // Lines of five fields are few.
@@ -56,8 +69,10 @@ impl TakeLines<4> for PieceLines<'_> {
         let message = match (&fields[..], self.shape.fields) {
             _ if bytes.len() > LONGEST_LINE => format!("{TOO_LONG}: {expected}"),
             (&[query, group, subgroup, doc, level], 5) => {
-                let value = self.shape.parser()(level);
-                return self.take(line, (query, [group, subgroup], doc), (level, value));
+                let Some(grade) = self.grade(self.shape.parser()(level)) else {
+                    return self.not_a_number(line, level);
+                };
+                return self.take(line, JudgmentPlace::alone(query, [group, subgroup], doc), grade);
             }
             ([_], _) => format!("there is 1 field: {expected}"),
             _ => format!("there are {} fields: {expected}", split(bytes).count()),

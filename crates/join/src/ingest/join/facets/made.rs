@@ -1,11 +1,14 @@
 //! The judgments of one query: its documents in bytewise order, and what is wrong with its judgments.
 
-use super::fingerprint::HashedJudgment;
+use super::fingerprint::JudgmentHashes;
+
 use super::piece::StretchJudgments;
+use super::room::Room;
 use super::shape::FacetShape;
 use crate::error::Result;
 use crate::facets::preferences::{PreferenceFault, PreferenceLine, Preferences};
 use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::id::IdInText;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::{Earliest, quoted};
 use crate::label::{FacetJudgment, JudgedBy};
@@ -13,10 +16,10 @@ use crate::label::{FacetJudgment, JudgedBy};
 /// What is known of one query beside its judgments.
 pub struct MadeQuery<'t> {
     /// The documents, in bytewise order.
-    pub docs: Vec<&'t [u8]>,
+    pub docs: Vec<IdInText<'t>>,
     /// The number of judgments that count.
     pub count: usize,
-    /// The largest grade of each document.
+    /// The largest grade of each document, by number.
     pub largest: Vec<f64>,
     /// The wrapping sum of the hashes of the judgments.
     pub fingerprint: u128,
@@ -35,81 +38,111 @@ pub struct FacetNames<'t> {
 /// A stretch, with the number of each of its names among all.
 pub type Stretch<'t> = (StretchJudgments<'t>, &'t [u32]);
 
+/// A judgment as its line says it.
+#[derive(Debug, Clone, Copy, Default)]
+struct LinedJudgment {
+    of: FacetJudgment,
+    /// The sub-group; 0 where lines have none.
+    subgroup: u32,
+    line: u64,
+}
+
+impl LinedJudgment {
+    /// The place among the judgments of the query: by document, group and sub-group.
+    fn place(&self) -> Place {
+        (self.of.document, self.of.group, self.subgroup)
+    }
+}
+
 impl<'t> MadeQuery<'t> {
-    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `judgments`, by document,
+    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `room`, by document,
     /// group and sub-group. There is room for all of them; those that count come first.
-    pub fn of(
-        query: &[u8],
-        parts: &[Stretch<'t>],
-        naming: FacetNames<'_>,
-        judgments: &mut [FacetJudgment],
-    ) -> Self {
-        let FacetNames { shape, names, seed } = naming;
-        let (docs, places) = placed(parts, seed);
-        distribute(
-            (parts, &places),
-            docs.len(),
-            shape,
-            judgments,
-            |judgment, _| judgment,
-            |judgment| judgment,
-        );
-        // Lines are needed for messages alone, so judgments are distributed without them first, and once more with them if a message may
-        // come.
-        let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
-        let mut made = MadeQuery { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
-        let by_preference = shape.by == JudgedBy::Preference;
-        let repeats = judgments.windows(2).any(|pair| pair[0].place() == pair[1].place());
-        if repeats || by_preference {
-            let mut lined = vec![(FacetJudgment::default(), 0); judgments.len()];
-            let of = |judgment, line| (judgment, line);
-            distribute((parts, &places), made.docs.len(), shape, &mut lined, of, |(judgment, _)| judgment);
-            if !(by_preference && shape.rules.late_repeats) {
-                made.without_repeats(&mut lined, naming, query);
-            }
-            made.count = lined.len();
-            judgments.iter_mut().zip(&lined).for_each(|(judgment, (of, _))| *judgment = *of);
-            let judgments = &judgments[..made.count];
-            if by_preference && let Err(fault) = preferences(judgments, made.docs.len() as u32) {
-                let (line, message) = made.told(&fault, &lined, names, query);
-                made.problems.add(line, || message);
-            }
-        }
-        let mut hashed = HashedJudgment::of(query);
-        for judgment in &judgments[..made.count] {
-            judgment.add_to(&mut made.largest);
-            let numbers = [judgment.group, judgment.subgroup, judgment.document];
-            let name = |part: usize| match part {
-                0 => names[judgment.group as usize],
-                1 if shape.fields == 5 => names[judgment.subgroup as usize],
-                1 => b"",
-                _ => made.docs[judgment.document as usize],
-            };
-            let hash = hashed.hash(numbers, judgment.grade, name);
-            made.fingerprint = made.fingerprint.wrapping_add(hash);
+    pub fn of(query: &[u8], parts: &[Stretch<'t>], naming: FacetNames<'_>, room: &mut Room<'_>) -> Self {
+        let (docs, places) = placed(parts, naming.seed);
+        let rows = Rows { parts, places: &places, shape: naming.shape };
+        let (count, fingerprint, problems) = (room.judgments.len(), 0, Earliest::default());
+        let mut made = MadeQuery { docs, count, largest: Vec::new(), fingerprint, problems };
+        // Lines are needed for messages alone, and sub-groups for preferences: mostly judgments are distributed without them.
+        let by_preference = naming.shape.by == JudgedBy::Preference;
+        if by_preference || !made.distribute(&rows, room.judgments) {
+            made.distribute_lined(query, &rows, naming, room);
+        } else {
+            let mut hashes = JudgmentHashes::of(query);
+            // In the order of the lines groups mostly change less often.
+            rows.each(|judgment| made.hash(&judgment, naming, &mut hashes));
+            made.fingerprint = hashes.sum();
         }
         made
     }
 
-    /// Removes judgments of a document in a group that was judged there before.
-    fn without_repeats(
+    /// Puts the judgments into their room; returns whether each has a place of its own. They have no sub-groups.
+    fn distribute(&mut self, rows: &Rows<'_, '_>, judgments: &mut [FacetJudgment]) -> bool {
+        self.largest.resize(self.docs.len(), f64::NEG_INFINITY);
+        rows.distribute(self.docs.len(), judgments, |LinedJudgment { of, .. }| {
+            let grade = &mut self.largest[of.document as usize];
+            *grade = of.grade.max(*grade);
+            of
+        });
+        sort_judgments(judgments, |of| (of.document, of.group, 0))
+    }
+
+    /// Does what `distribute` does for judgments whose lines or sub-groups are needed, and notes what is wrong with them.
+    fn distribute_lined(
         &mut self,
-        lined: &mut Vec<(FacetJudgment, u64)>,
-        naming: FacetNames<'_>,
         query: &[u8],
+        rows: &Rows<'_, '_>,
+        naming: FacetNames<'_>,
+        room: &mut Room<'_>,
     ) {
+        let (shape, by_preference) = (naming.shape, naming.shape.by == JudgedBy::Preference);
+        let mut lined = vec![LinedJudgment::default(); room.judgments.len()];
+        rows.distribute(self.docs.len(), &mut lined, |judgment| judgment);
+        sort_judgments(&mut lined, LinedJudgment::place);
+        if !(by_preference && shape.rules.late_repeats) {
+            self.without_repeats(&mut lined, naming, query);
+        }
+        self.count = lined.len();
+        room.judgments.iter_mut().zip(&lined).for_each(|(judgment, lined)| *judgment = lined.of);
+        room.subgroups.iter_mut().zip(&lined).for_each(|(subgroup, lined)| *subgroup = lined.subgroup);
+        if by_preference && let Err(fault) = preferences(&lined, self.docs.len() as u32) {
+            let (line, message) = self.told(&fault, &lined, naming.names, query);
+            self.problems.add(line, || message);
+        }
+        self.largest.clear();
+        lined.iter().for_each(|lined| lined.of.add_to(&mut self.largest));
+        let mut hashes = JudgmentHashes::of(query);
+        lined.iter().for_each(|judgment| self.hash(judgment, naming, &mut hashes));
+        self.fingerprint = hashes.sum();
+    }
+
+    /// Adds the hash of a judgment.
+    #[inline(always)]
+    fn hash(&self, judgment: &LinedJudgment, naming: FacetNames<'_>, hashes: &mut JudgmentHashes) {
+        let LinedJudgment { of, subgroup, .. } = *judgment;
+        let name = |part: usize| match part {
+            0 => naming.names[of.group as usize],
+            1 if naming.shape.has_subgroups() => naming.names[subgroup as usize],
+            1 => b"",
+            _ => self.docs[of.document as usize].bytes(),
+        };
+        hashes.add([of.group, subgroup, of.document], of.grade, name);
+    }
+
+    /// Removes judgments of a document in a group that was judged there before.
+    fn without_repeats(&mut self, lined: &mut Vec<LinedJudgment>, naming: FacetNames<'_>, query: &[u8]) {
         let by = match naming.shape.by {
             JudgedBy::Judge => "by judge",
             JudgedBy::Subtopic => "for subtopic",
             JudgedBy::Preference | JudgedBy::Span => "in group",
         };
-        lined.dedup_by(|(judgment, line), (before, first)| {
+        lined.dedup_by(|judgment, before| {
             let is_repeated = judgment.place() == before.place();
             if is_repeated {
                 let (docs, problems) = (&self.docs, &mut self.problems);
-                problems.add(*line, || {
-                    let doc = quoted(docs[judgment.document as usize]);
-                    let (group, query) = (quoted(naming.names[judgment.group as usize]), quoted(query));
+                problems.add(judgment.line, || {
+                    let doc = quoted(docs[judgment.of.document as usize].bytes());
+                    let (group, query) = (quoted(naming.names[judgment.of.group as usize]), quoted(query));
+                    let first = before.line;
                     format!(
                         "docno {doc} is judged again {by} {group} for query {query}, first on line {first}"
                     )
@@ -123,16 +156,16 @@ impl<'t> MadeQuery<'t> {
     fn told(
         &self,
         fault: &PreferenceFault,
-        lined: &[(FacetJudgment, u64)],
+        lined: &[LinedJudgment],
         names: &[&[u8]],
         query: &[u8],
     ) -> (u64, String) {
         /// The number of steps of a circle that are listed.
         const STEPS: usize = 4;
         let query = quoted(query);
-        let line_of = |at: usize| lined[at].1;
-        let doc = |at: usize| quoted(self.docs[lined[at].0.document as usize]);
-        let group = |at: usize| quoted(names[lined[at].0.group as usize]);
+        let line_of = |at: usize| lined[at].line;
+        let doc = |at: usize| quoted(self.docs[lined[at].of.document as usize].bytes());
+        let group = |at: usize| quoted(names[lined[at].of.group as usize]);
         let two = |what: &str, one: usize, other: usize| {
             let first = line_of(one).min(line_of(other));
             format!(
@@ -172,8 +205,8 @@ impl<'t> MadeQuery<'t> {
 }
 
 /// The distinct documents of a query in bytewise order, and the place there of each document of each stretch, one stretch after the other.
-fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
-    let mut docs: Vec<&[u8]> = Vec::new();
+fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<IdInText<'t>>, Vec<u32>) {
+    let mut docs: Vec<IdInText<'_>> = Vec::new();
     let mut numbers: Vec<u32> = Vec::new();
     match parts {
         // The usual case, all rows of a query together: its documents are distinct already.
@@ -184,7 +217,7 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
         parts => {
             let mut known = Interner::new(seed);
             for doc in parts.iter().flat_map(|(part, _)| part.docs()) {
-                let (number, is_new) = known.insert(doc);
+                let (number, is_new) = known.insert_at(doc);
                 numbers.push(number);
                 if is_new {
                     docs.push(doc);
@@ -192,63 +225,96 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
             }
         }
     }
-    if !docs.is_sorted() {
-        let mut order: Vec<u32> = (0..docs.len() as u32).collect();
-        order.sort_unstable_by_key(|&number| docs[number as usize]);
+    // Eight bytes behind what all docnos begin with are compared as one number, and are nearly always enough.
+    let common = common_prefix(&docs);
+    let mut order: Vec<(u64, u32)> = docs.iter().map(|doc| doc.prefix_behind(common)).zip(0..).collect();
+    let compare = |one: &(u64, u32), other: &(u64, u32)| {
+        let rest = |of: &(u64, u32)| &docs[of.1 as usize].bytes()[common..];
+        one.0.cmp(&other.0).then_with(|| rest(one).cmp(rest(other)))
+    };
+    if !order.is_sorted_by(|one, other| compare(one, other).is_lt()) {
+        order.sort_by(compare);
         let mut places = vec![0; docs.len()];
-        order.iter().zip(0..).for_each(|(&number, place)| places[number as usize] = place);
+        order.iter().zip(0..).for_each(|(&(_, number), place)| places[number as usize] = place);
         numbers.iter_mut().for_each(|number| *number = places[*number as usize]);
-        docs = order.iter().map(|&number| docs[number as usize]).collect();
     }
-    (docs, numbers)
+    (order.iter().map(|&(_, number)| docs[number as usize]).collect(), numbers)
 }
 
-/// Puts the judgments of a query by document, group, sub-group and line, `of` each of which is made of a judgment and its line. `places`
-/// are those of the documents of all stretches.
-fn distribute<T: Copy>(
-    (parts, places): (&[Stretch<'_>], &[u32]),
-    docs: usize,
+/// The number of bytes with which all ids begin.
+fn common_prefix(ids: &[IdInText<'_>]) -> usize {
+    let Some((first, rest)) = ids.split_first() else { return 0 };
+    rest.iter().fold(first.bytes().len(), |common, id| {
+        let alike =
+            |bytes: &[u8]| bytes.iter().zip(first.bytes()).take_while(|(one, other)| one == other).count();
+        if id.bytes().starts_with(&first.bytes()[..common]) { common } else { alike(id.bytes()) }
+    })
+}
+
+/// The rows of a query: its stretches, and the places of the documents of all of them.
+#[derive(Clone, Copy)]
+struct Rows<'r, 't> {
+    parts: &'r [Stretch<'t>],
+    places: &'r [u32],
     shape: FacetShape,
-    into: &mut [T],
-    of: impl Fn(FacetJudgment, u64) -> T,
-    judgment: impl Fn(&T) -> &FacetJudgment,
-) {
-    let rows = || {
-        let starts = parts.iter().scan(0, |start, (part, _)| {
-            let own = *start;
-            *start += part.docs().len();
-            Some(own)
-        });
-        let stretches = parts.iter().zip(starts);
-        stretches.flat_map(|((part, names), start)| {
-            part.rows.iter().map(move |row| (places[start + row.doc as usize], row, *names, part.before))
-        })
-    };
-    // Rows are distributed by document, in their order, which is that of the lines.
-    let mut ends = vec![0u32; docs + 1];
-    rows().for_each(|(document, ..)| ends[document as usize + 1] += 1);
-    (0..docs).for_each(|doc| ends[doc + 1] += ends[doc]);
-    for (document, row, names, before) in rows() {
-        let [group, subgroup] = row.groups.map(|name| names[name as usize]);
-        let subgroup = if shape.fields == 5 { subgroup } else { 0 };
-        let end = &mut ends[document as usize];
-        into[*end as usize] =
-            of(FacetJudgment { document, group, subgroup, grade: row.grade }, before + u64::from(row.line));
-        *end += 1;
-    }
-    // Each end has moved to the start of the next document.
-    let mut start = 0;
-    for &end in &ends[..docs] {
-        let of_document = &mut into[start..end as usize];
-        if !of_document.is_sorted_by_key(|one| judgment(one).place()) {
-            of_document.sort_by_key(|one| judgment(one).place());
+}
+
+impl Rows<'_, '_> {
+    /// Calls `take` with each judgment, in the order of the lines.
+    #[inline(always)]
+    fn each(&self, mut take: impl FnMut(LinedJudgment)) {
+        let mut start = 0;
+        for (part, names) in self.parts {
+            let places = &self.places[start..];
+            for row in part.rows {
+                let [group, subgroup] = row.groups.map(|name| names[name as usize]);
+                let of = FacetJudgment { document: places[row.doc as usize], group, grade: row.grade };
+                let subgroup = if self.shape.has_subgroups() { subgroup } else { 0 };
+                take(LinedJudgment { of, subgroup, line: part.before + u64::from(row.line) });
+            }
+            start += part.docs().len();
         }
-        start = end as usize;
     }
+
+    /// Puts what `of` makes of each judgment into `into`, by document, and those of a document in the order of the lines.
+    #[inline(always)]
+    fn distribute<T>(&self, docs: usize, into: &mut [T], mut of: impl FnMut(LinedJudgment) -> T) {
+        let mut ends = vec![0u32; docs + 1];
+        let mut start = 0;
+        for (part, _) in self.parts {
+            let places = &self.places[start..];
+            part.rows.iter().for_each(|row| ends[places[row.doc as usize] as usize + 1] += 1);
+            start += part.docs().len();
+        }
+        (0..docs).for_each(|doc| ends[doc + 1] += ends[doc]);
+        self.each(|judgment| {
+            let end = &mut ends[judgment.of.document as usize];
+            into[*end as usize] = of(judgment);
+            *end += 1;
+        });
+    }
+}
+
+/// A place among the judgments of a query: document, group, sub-group.
+type Place = (u32, u32, u32);
+
+/// Sorts judgments, which are by document already, by their places, and those of one place by line; returns whether each has a place of its
+/// own.
+fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> Place) -> bool {
+    // In the usual text the groups of each document ascend.
+    if all.is_sorted_by(|one, next| place(one) < place(next)) {
+        return true;
+    }
+    for of_document in all.chunk_by_mut(|one, next| place(one).0 == place(next).0) {
+        if !of_document.is_sorted_by_key(&place) {
+            of_document.sort_by_key(&place);
+        }
+    }
+    all.windows(2).all(|pair| place(&pair[0]) != place(&pair[1]))
 }
 
 /// The preferences of one query.
-fn preferences(judgments: &[FacetJudgment], documents: u32) -> Result<Preferences, PreferenceFault> {
-    let lines: Vec<PreferenceLine> = judgments.iter().map(PreferenceLine::from).collect();
-    Preferences::without_pairs(&lines, documents)
+fn preferences(judgments: &[LinedJudgment], documents: u32) -> Result<Preferences, PreferenceFault> {
+    let line = |judgment: &LinedJudgment| PreferenceLine::from((&judgment.of, judgment.subgroup));
+    Preferences::without_pairs(&judgments.iter().map(line).collect::<Vec<_>>(), documents)
 }

@@ -39,6 +39,7 @@ mod lines;
 mod made;
 mod part;
 mod piece;
+mod room;
 mod shape;
 mod survey;
 
@@ -64,13 +65,14 @@ use crate::ingest::lines::dialect::Dialect;
 use crate::ingest::lines::scan::{Scanner, split};
 use crate::ingest::lines::shape::{Role, counts};
 use crate::ingest::rows::text_rows::{TextRow, each_judgment};
-use crate::label::{FacetJudgment, JudgedBy};
+use crate::label::JudgedBy;
 use crate::watch::{Watch, is_stopped, not_stopped};
 use by_query::read_by_query;
 use lines::PieceLines;
 use made::{FacetNames, MadeQuery, Stretch};
 use part::{MadePart, cut, made_parts, together};
 use piece::{Growing, JudgmentPiece, JudgmentPlace, names_of};
+use room::{AllJudgments, Room};
 use shape::FacetShape;
 use survey::{QueryPlace, Survey};
 
@@ -132,7 +134,7 @@ pub(in crate::ingest) fn read_rows(
         match row {
             Ok(row) => {
                 let groups = [row.group.unwrap_or_default(), b""];
-                take(&mut rows, shape, line, (row.query, groups, row.doc), row.value);
+                take(&mut rows, shape, line, JudgmentPlace::alone(row.query, groups, row.doc), row.value);
             }
             Err(message) => rows.problem(line, message),
         }
@@ -166,9 +168,10 @@ pub(in crate::ingest) fn read_columns(
         let read = |(): &mut (), place: &QueryPlace, (piece, before): (&mut JudgmentPiece, u64)| {
             let first = place.range.start;
             columns.each_grouped(place.range.clone(), |at, query, groups, doc, grade| {
-                let (line, row) = (before + (at - first) as u64 + 1, (query, groups, doc));
+                let (line, row) =
+                    (before + (at - first) as u64 + 1, JudgmentPlace::alone(query, groups, doc));
                 match checked(shape, row, grade) {
-                    Ok(grade) => piece.push_row(line as u32, (groups, doc), grade),
+                    Ok(grade) => piece.push_row(line as u32, row, grade),
                     Err(message) => piece.problems.add(line, || message),
                 }
                 true
@@ -178,7 +181,7 @@ pub(in crate::ingest) fn read_columns(
     }
     let mut rows = Growing::new(seed, shape.thins());
     columns.each_grouped(0..columns.rows(), |at, query, groups, doc, grade| {
-        take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
+        take(&mut rows, shape, at as u64 + 1, JudgmentPlace::alone(query, groups, doc), grade);
         !is_stopped(watch)
     });
     assemble(rows.finish(), name, shape, "", seed, watch)
@@ -229,7 +232,7 @@ impl Qrels {
         for (query, id) in (0..).zip(self.queries().iter()) {
             for (doc, grade) in self.documents(query) {
                 line += 1;
-                take(&mut taken, shape, line, (id, [JUDGE, b""], &doc), grade);
+                take(&mut taken, shape, line, JudgmentPlace::alone(id, [JUDGE, b""], &doc), grade);
             }
         }
         let numbered = sound(assemble(taken.finish(), self.name(), shape, "", self.seed(), None)?)?;
@@ -263,7 +266,13 @@ pub(in crate::ingest) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>
     let (shape, seed) = (FacetShape::of(by, 4, Dialect::Laneval), Seed::random());
     let mut taken = Growing::new(seed, shape.thins());
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {
-        take(&mut taken, shape, line, (query.as_ref(), [group.as_ref(), b""], doc.as_ref()), grade);
+        take(
+            &mut taken,
+            shape,
+            line,
+            JudgmentPlace::alone(query.as_ref(), [group.as_ref(), b""], doc.as_ref()),
+            grade,
+        );
     }
     sound(assemble(taken.finish(), "qrels", shape, "", seed, None)?)
 }
@@ -282,12 +291,12 @@ fn take(rows: &mut Growing, shape: FacetShape, line: u64, place: JudgmentPlace<'
 }
 
 /// The grade of a judgment that does not lie in TREC text, or what is wrong with it.
-fn checked(shape: FacetShape, (_, groups, _): JudgmentPlace<'_>, grade: f64) -> Result<f64, String> {
+fn checked(shape: FacetShape, place: JudgmentPlace<'_>, grade: f64) -> Result<f64, String> {
     if !shape.grade(grade).is_finite() {
         Err(format!("{} {grade} is not a finite number", shape.number()))
-    } else if groups[0].is_empty() {
+    } else if place.group.is_empty() {
         Err("the group is empty".to_owned())
-    } else if shape.fields == 5 && groups[1].is_empty() {
+    } else if shape.fields == 5 && place.subgroup.is_none() {
         Err("the sub-group is empty".to_owned())
     } else {
         Ok(shape.grade(grade))
@@ -446,12 +455,13 @@ fn assemble(
     let of_stretch = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
-    let mut all = bytemuck::zeroed_vec(count);
+    let mut all = AllJudgments::new(count, shape);
     let naming = FacetNames { shape, names: &names, seed };
-    let make = |part: &mut MadePart, query: usize, room: &mut [FacetJudgment]| {
+    let make = |part: &mut MadePart, query: usize, mut room: Room<'_>| {
         let (id, stretches) = &queries[query];
         let stretches: Vec<Stretch<'_>> = stretches.iter().map(of_stretch).collect();
-        part.push(id, room.len(), MadeQuery::of(id, &stretches, naming, room));
+        let made = MadeQuery::of(id, &stretches, naming, &mut room);
+        part.push(id, room.judgments.len(), made, (shape, seed));
     };
     let parts = made_parts((&rooms, &cut(&rooms)), &mut all, watch, MadePart::default, make)?;
     let names = names.into_iter().collect();

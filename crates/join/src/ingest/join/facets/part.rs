@@ -1,9 +1,6 @@
 //! Some queries that were made, one behind the other, and the judgments that all parts are together.
 //!
-//! Parts are made on all threads, in the order of queries. There is one allocation for the judgments of all queries, in which each query has
-//! room for its rows, so that they lie where the matrix wants them. Its memory comes as zeros, which the system makes where a page is
-//! written first: by the thread that makes the query, and not by one thread before all others. Repeated rows and lines without a judgment
-//! leave gaps, which are closed in the end.
+//! Parts are made on all threads, in the order of queries. Tables of documents are made with them, while the documents are at hand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,28 +8,30 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::made::MadeQuery;
+use super::room::{AllJudgments, Room};
 use super::shape::FacetShape;
 use crate::error::{Error, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
-use crate::ingest::columns::{CheckedColumns, Collected, Judgments};
-use crate::ingest::join::qrels::{self, KeptGrades, Qrels};
+use crate::ingest::bytes::id::IdInText;
+use crate::ingest::join::qrels::{Qrels, Shelving};
 use crate::ingest::lines::diagnostics::Earliest;
-use crate::ingest::record::columns::{ColumnSource, PieceSize};
-use crate::ingest::units::rule::Units;
-use crate::label::{FacetJudgment, Facets, Ids, JudgedBy, Ragged};
+use crate::label::{Facets, Ids, JudgedBy, pieces};
 use crate::watch::{Watch, not_stopped};
 
 /// The fewest judgments that are worth a part of their own.
 const JUDGMENTS: usize = 1 << 13;
 
+/// The number of queries whose tables are made again at once.
+const QUERIES: usize = 1 << 8;
+
 /// The number of parts for each thread: enough to even out what one takes longer than another.
 const PARTS: usize = 16;
 
 /// Queries that were made.
-#[derive(Debug, Default)]
 pub struct MadePart {
-    /// The documents of the queries, with the largest grade of each.
-    docs: Collected,
+    queries: Ids,
+    /// The tables of their documents, with the largest grade of each.
+    tables: Shelving<'static>,
     /// For each query the number of its documents, the room for its judgments, and the number of those that count.
     counts: Vec<[usize; 3]>,
     /// The room for judgments before the first query.
@@ -41,11 +40,26 @@ pub struct MadePart {
     pub problems: Earliest<String>,
 }
 
+impl Default for MadePart {
+    fn default() -> Self {
+        MadePart {
+            queries: Ids::default(),
+            tables: Shelving::numbered(false),
+            counts: Vec::new(),
+            unused: 0,
+            fingerprint: 0,
+            problems: Earliest::default(),
+        }
+    }
+}
+
 impl MadePart {
     /// Adds a query, which had room for a number of judgments.
-    pub fn push(&mut self, id: &[u8], room: usize, made: MadeQuery<'_>) {
+    pub fn push(&mut self, id: &[u8], room: usize, made: MadeQuery<'_>, (shape, seed): (FacetShape, Seed)) {
         let MadeQuery { docs, count, largest, fingerprint, problems } = made;
-        docs.iter().zip(&largest).for_each(|(doc, grade)| self.docs.push(id, doc, *grade));
+        let grades = largest.iter().map(|&grade| table_grade(grade, shape));
+        self.queries.push(id);
+        self.tables.add_numbered(docs.iter().copied().zip(grades), seed);
         self.counts.push([docs.len(), room, count]);
         self.fingerprint = self.fingerprint.wrapping_add(fingerprint);
         self.problems.merge(problems);
@@ -55,6 +69,12 @@ impl MadePart {
     pub fn skip(&mut self, room: usize) {
         *self.counts.last_mut().map_or(&mut self.unused, |[_, before, _]| before) += room;
     }
+}
+
+/// The grade in a table of a document with this largest grade or level: trec_eval 10 cuts off what is behind the dot of a grade, and levels
+/// are grades there.
+fn table_grade(largest: f64, shape: FacetShape) -> f64 {
+    if shape.rules.whole_grades { largest.trunc() + 0.0 } else { largest }
 }
 
 /// Cuts queries, with room for this many judgments each, into parts for one thread at a time.
@@ -72,29 +92,19 @@ pub fn cut(rooms: &[usize]) -> Vec<Range<usize>> {
     cuts
 }
 
-/// Splits the room for all judgments into that of each part.
-pub fn split<'j>(
-    rooms: &[usize],
-    cuts: &[Range<usize>],
-    mut all: &'j mut [FacetJudgment],
-) -> Vec<&'j mut [FacetJudgment]> {
-    let part = |cut: &Range<usize>| all.split_off_mut(..rooms[cut.clone()].iter().sum()).unwrap_or_default();
-    cuts.iter().map(part).collect()
-}
-
 /// Makes all queries on all threads, by these cuts of them: `make` puts one into a part that `begin` has begun, and its judgments into their room.
 pub fn made_parts<P: Send>(
     (rooms, cuts): (&[usize], &[Range<usize>]),
-    all: &mut [FacetJudgment],
+    all: &mut AllJudgments,
     watch: Option<&Watch>,
     begin: impl Fn() -> P + Sync,
-    make: impl Fn(&mut P, usize, &mut [FacetJudgment]) + Sync,
+    make: impl Fn(&mut P, usize, Room<'_>) + Sync,
 ) -> Result<Vec<P>> {
-    let made = cuts.par_iter().zip(split(rooms, cuts, all)).map(|(queries, mut place)| {
+    let made = cuts.par_iter().zip(all.split(rooms, cuts)).map(|(queries, mut room)| {
         let mut part = begin();
         for query in queries.clone() {
             not_stopped(watch)?;
-            make(&mut part, query, place.split_off_mut(..rooms[query]).unwrap_or_default());
+            make(&mut part, query, room.split_off(rooms[query]));
         }
         Ok(part)
     });
@@ -103,7 +113,7 @@ pub fn made_parts<P: Send>(
 
 /// Makes judgments of all parts, whose queries have these names of groups; returns what can be used of them, and the problems.
 pub fn together(
-    mut all: Vec<FacetJudgment>,
+    all: AllJudgments,
     mut parts: Vec<MadePart>,
     names: Ids,
     mut problems: Earliest<String>,
@@ -127,29 +137,36 @@ pub fn together(
         *rooms.last_mut().map_or(&mut unused, |(room, _)| room) += part.unused;
         rooms.extend(part.counts.iter().map(|&[_, room, count]| (room, count)));
     }
-    all.drain(..unused);
-    let judgments = Ragged::compacted(all, rooms);
-    let mut largest = Ragged::default();
-    for part in &parts {
-        let mut grades = part.docs.numbers();
-        for &[docs, ..] in &part.counts {
-            largest.push(grades.split_off(..docs).unwrap_or_default());
-        }
-    }
+    let judgments = all.compacted(unused, &rooms);
+    let documents = parts.iter().flat_map(|part| part.counts.iter().map(|&[docs, ..]| docs));
+    let facets = Facets::new(by, names, judgments, documents);
     let fingerprint = parts.iter().fold(0u128, |sum, part| sum.wrapping_add(part.fingerprint));
-    let docs: Vec<Collected> = parts.into_iter().map(|part| part.docs).collect();
-    let qrels =
-        if count == 0 { Qrels::none(name, dialect, seed) } else { largest_grades(&docs, name, shape, seed)? };
-    let grouped = Facets { by, names, judgments, largest };
-    Ok((qrels.with_facets(Arc::new(grouped), fingerprint), problems))
+    if count == 0 {
+        return Ok((Qrels::none(name, dialect, seed).with_facets(Arc::new(facets), fingerprint), problems));
+    }
+    let queries = parts.iter().flat_map(|part| part.queries.iter()).collect();
+    let shelves = parts.into_iter().map(|part| part.tables).collect();
+    let mut qrels = Qrels::of_shelves(queries, shelves, (name, dialect), seed);
+    if !qrels.book().is_exact() {
+        qrels = with_exact_grades(&qrels, &facets, shape);
+    }
+    Ok((qrels.with_facets(Arc::new(facets), fingerprint), problems))
 }
 
-/// Judgments of each document's largest grade.
-fn largest_grades(parts: &[Collected], name: &str, shape: FacetShape, seed: Seed) -> Result<Qrels> {
-    let dictionaries: Vec<_> = parts.iter().map(Collected::queries).collect();
-    let batches: Vec<Judgments<'_>> =
-        parts.iter().zip(&dictionaries).map(|(rows, dictionary)| rows.judgments(dictionary)).collect();
-    let columns = CheckedColumns::of_judgments(name, &batches, seed)?;
-    let source = ColumnSource::all(&columns, PieceSize::default(), None);
-    Ok(qrels::read_kept(&source, (shape.dialect, &Units::AsIs), seed, KeptGrades::Numbers)?.0)
+/// The same judgments, whose tables keep exact grades: there are too many distinct ones for a code each.
+fn with_exact_grades(qrels: &Qrels, facets: &Facets, shape: FacetShape) -> Qrels {
+    let shelf = |queries: Range<usize>| {
+        let mut tables = Shelving::numbered(true);
+        for query in queries {
+            let largest = facets.largest(query);
+            let mut docs = vec![IdInText::from(&b""[..]); largest.len()];
+            let (shelf, table) = qrels.judged(query as u32);
+            shelf.keys(table).for_each(|(doc, number)| docs[number as usize] = doc.into());
+            let grades = largest.iter().map(|&grade| table_grade(grade, shape));
+            tables.add_numbered(docs.into_iter().zip(grades), qrels.seed());
+        }
+        tables
+    };
+    let shelves = pieces(qrels.queries().len(), QUERIES).into_par_iter().map(shelf).collect();
+    Qrels::of_shelves(qrels.queries().clone(), shelves, (qrels.name(), shape.dialect), qrels.seed())
 }

@@ -5,12 +5,31 @@ use std::ops::Range;
 
 use crate::error::Problems;
 use crate::ingest::bytes::hash::Seed;
+use crate::ingest::bytes::id::IdInText;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::Earliest;
 use crate::label::Ids;
 
-/// The query, the group and the sub-group (empty without), and the document of a judgment.
-pub type JudgmentPlace<'t> = (&'t [u8], [&'t [u8]; 2], &'t [u8]);
+/// The ids of a judgment.
+#[derive(Debug, Clone, Copy)]
+pub struct JudgmentPlace<'t> {
+    pub query: IdInText<'t>,
+    pub group: IdInText<'t>,
+    pub subgroup: Option<IdInText<'t>>,
+    pub doc: IdInText<'t>,
+}
+
+impl<'t> JudgmentPlace<'t> {
+    /// Ids that stand alone; an empty sub-group is none.
+    pub fn alone(query: &'t [u8], [group, subgroup]: [&'t [u8]; 2], doc: &'t [u8]) -> Self {
+        JudgmentPlace {
+            query: query.into(),
+            group: group.into(),
+            subgroup: Some(subgroup.into()).filter(|subgroup: &IdInText<'_>| !subgroup.is_empty()),
+            doc: doc.into(),
+        }
+    }
+}
 
 /// The most rows of a piece that do not lie in a text.
 const ROWS: usize = 1 << 20;
@@ -63,9 +82,10 @@ pub struct StretchJudgments<'p> {
 
 impl<'p> StretchJudgments<'p> {
     /// The documents, by number.
-    pub fn docs(&self) -> impl ExactSizeIterator<Item = &'p [u8]> + use<'p> {
-        let docs = self.docs;
-        self.numbers.clone().map(|at| docs.get(at))
+    pub fn docs(&self) -> impl ExactSizeIterator<Item = IdInText<'p>> + use<'p> {
+        let (ends, text) = self.docs.columns();
+        let id = |at: usize| IdInText { text, start: ends[at] as usize, end: ends[at + 1] as usize };
+        self.numbers.clone().map(id)
     }
 }
 
@@ -123,29 +143,37 @@ impl JudgmentPiece {
     }
 
     /// Adds a judgment, on a line of the piece. A piece has fewer than 2³² rows.
-    pub fn push(&mut self, line: u32, (query, groups, doc): JudgmentPlace<'_>, grade: f64) {
-        let stretches = self.queries.len();
+    pub fn push(&mut self, line: u32, place: JudgmentPlace<'_>, grade: f64) {
+        let (stretches, query) = (self.queries.len(), place.query.bytes());
         if stretches == 0 || self.queries.get(stretches - 1) != query {
             self.begin(query);
         }
-        self.push_row(line, (groups, doc), grade);
+        self.push_row(line, place, grade);
     }
 
-    /// Adds a judgment of the query that was begun last: its groups and its document.
+    /// Adds a judgment of the query that was begun last.
     #[inline(always)]
-    pub fn push_row(&mut self, line: u32, (groups, doc): ([&[u8]; 2], &[u8]), grade: f64) {
-        let (last_groups, last_doc) = &mut self.last;
-        for (last, group) in last_groups.iter_mut().zip(groups) {
-            // Groups often change more slowly than documents, or take turns: a guess, and a look into the table if it is wrong.
-            if !group.is_empty() && !self.names.is(*last, group) {
-                *last = self.names.insert(group).0;
-            }
+    pub fn push_row(
+        &mut self,
+        line: u32,
+        JudgmentPlace { group, subgroup, doc, .. }: JudgmentPlace<'_>,
+        grade: f64,
+    ) {
+        let ([last_group, last_subgroup], last_doc) = &mut self.last;
+        // Groups often change more slowly than documents, or take turns: a guess, and a look into the table if it is wrong.
+        if !self.names.is_at(*last_group, group) {
+            *last_group = self.names.insert_at(group).0;
         }
-        if !self.numbering.is(*last_doc, doc) {
+        if let Some(subgroup) = subgroup
+            && !self.names.is_at(*last_subgroup, subgroup)
+        {
+            *last_subgroup = self.names.insert_at(subgroup).0;
+        }
+        if !self.numbering.is_at(*last_doc, doc) {
             let next = *last_doc + 1;
-            *last_doc = if self.numbering.is(next, doc) { next } else { self.numbering.insert(doc).0 };
+            *last_doc = if self.numbering.is_at(next, doc) { next } else { self.numbering.insert_at(doc).0 };
         }
-        self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: *last_groups, line });
+        self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: [*last_group, *last_subgroup], line });
     }
 
     /// Forgets all stretches, and keeps the names, the number of dropped rows, and room.
@@ -190,7 +218,7 @@ impl JudgmentPiece {
             if self.thinning {
                 self.thin();
             }
-            self.numbering.ids().iter().for_each(|doc| self.docs.push(doc));
+            self.docs.append(self.numbering.ids());
             self.numbering.clear();
             self.ends.push([self.rows.len() as u32, self.docs.len() as u32]);
             // The numbers of documents begin at 0 again. Names go on, for they are few, and numbered for the whole piece.

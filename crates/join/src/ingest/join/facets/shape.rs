@@ -18,6 +18,11 @@ impl FacetShape {
         FacetShape { by, dialect, rules: dialect.rules(), fields }
     }
 
+    /// Whether a line names a sub-group.
+    pub fn has_subgroups(self) -> bool {
+        self.fields == 5
+    }
+
     /// Whether rows that repeat others are errors, which a few of them tell.
     pub fn thins(self) -> bool {
         // trec_eval counts a preference twice that is there twice.

@@ -11,14 +11,14 @@
 
 use std::ops::Range;
 
-use memchr::memchr_iter;
 use rayon::prelude::*;
 
+use crate::ingest::bytes::brief::Brief;
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::columns::CheckedColumns;
 use crate::ingest::lines::dialect::Comments;
-use crate::ingest::lines::scan::{is_separator, split};
+use crate::ingest::lines::scan::{each_feed, is_separator};
 use crate::ingest::lines::shape::counts;
 use crate::label::Ids;
 
@@ -126,45 +126,91 @@ const SHORTEST: usize = 8;
 
 impl<'t> PieceLook<'t> {
     fn of(text: &'t [u8], piece: Range<usize>, comments: Comments) -> Self {
-        let mut look = PieceLook { before: 0, stretches: Vec::new() };
-        let (mut query, mut start, mut first, mut lines) = (&text[..0], piece.start, piece.start, 0);
-        // Lines that are no judgments must not cost memory: a text may be all blank lines, or lines too short.
-        let mut skipped = 0;
-        let room = |range: &Range<usize>, lines: u64, skipped: u64| {
-            ((lines - skipped) as usize).min((range.len() + 1) / SHORTEST)
+        let mut looking = Looking {
+            text,
+            comments,
+            look: PieceLook { before: 0, stretches: Vec::new() },
+            query: piece.start..piece.start,
+            brief: Brief::default(),
+            first: piece.start,
+            start: piece.start,
+            lines: 0,
+            skipped: 0,
         };
-        let feeds = memchr_iter(b'\n', &text[piece.clone()]).map(|feed| piece.start + feed);
+        each_feed(&text[piece.clone()], |feed| looking.line(piece.start + feed));
         // A last line may lack its feed.
-        let unended = (text[..piece.end].last() != Some(&b'\n')).then_some(piece.end);
-        for end in feeds.chain(unended) {
-            let line = &text[start..end];
-            let goes_on = line.get(query.len()).is_some_and(|&behind| is_separator(behind))
-                && line.starts_with(query)
-                && !query.is_empty();
-            let counted = goes_on || counts(line, comments);
-            if !goes_on
-                && counted
-                && let Some(next) = split(line).next()
-                && next != query
-            {
-                if query.is_empty() {
-                    look.before = lines;
-                } else {
-                    let range = first..start;
-                    look.stretches.push((query, range.clone(), (lines, room(&range, lines, skipped))));
-                }
-                (query, first, lines, skipped) = (next, start, 0, 0);
-            }
-            skipped += u64::from(!counted);
-            lines += 1;
-            start = end + 1;
+        if text[..piece.end].last() != Some(&b'\n') {
+            looking.line(piece.end);
         }
-        if query.is_empty() {
-            look.before = lines;
-        } else {
-            let range = first..piece.end;
-            look.stretches.push((query, range.clone(), (lines, room(&range, lines, skipped))));
+        looking.end(piece.end);
+        looking.look
+    }
+}
+
+/// The stretch that is being looked at.
+struct Looking<'t> {
+    text: &'t [u8],
+    comments: Comments,
+    look: PieceLook<'t>,
+    /// The place of the query; empty before the first one.
+    query: Range<usize>,
+    brief: Brief,
+    /// Where the stretch begins, and where the line.
+    first: usize,
+    start: usize,
+    lines: u64,
+    /// Lines that are no judgments: they must not cost memory, as a text may be all blank lines, or lines too short.
+    skipped: u64,
+}
+
+impl Looking<'_> {
+    /// Looks at the line that ends at `end`.
+    #[inline(always)]
+    fn line(&mut self, end: usize) {
+        if !self.goes_on() {
+            self.other_line(end);
         }
-        look
+        self.lines += 1;
+        self.start = end + 1;
+    }
+
+    /// Whether the line begins with the query, and a blank or the line feed. The text behind the line is never part of it, for a query has
+    /// no line feed.
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        let (text, length) = (self.text, self.query.len());
+        let end = self.start + length;
+        length > 0
+            && text.get(end).is_some_and(|&behind| is_separator(behind))
+            && Brief::of(text, self.start, end) == self.brief
+            && (length <= Brief::ALL || text[self.start..end] == text[self.query.clone()])
+    }
+
+    /// Looks at a line that does not begin as those before it.
+    fn other_line(&mut self, end: usize) {
+        let line = &self.text[self.start..end];
+        if !counts(line, self.comments) {
+            self.skipped += 1;
+            return;
+        }
+        let blank = line.iter().take_while(|&&byte| is_separator(byte)).count();
+        let length = line[blank..].iter().take_while(|&&byte| !is_separator(byte)).count();
+        let query = self.start + blank..self.start + blank + length;
+        if length > 0 && self.text[query.clone()] != self.text[self.query.clone()] {
+            self.end(self.start);
+            self.brief = Brief::of(self.text, query.start, query.end);
+            (self.query, self.first, self.lines, self.skipped) = (query, self.start, 0, 0);
+        }
+    }
+
+    /// Ends the stretch before the byte at `end`.
+    fn end(&mut self, end: usize) {
+        if self.query.is_empty() {
+            self.look.before = self.lines;
+            return;
+        }
+        let range = self.first..end;
+        let room = ((self.lines - self.skipped) as usize).min((range.len() + 1) / SHORTEST);
+        self.look.stretches.push((&self.text[self.query.clone()], range, (self.lines, room)));
     }
 }

@@ -1,0 +1,56 @@
+//! Room for the judgments of all queries, where they stay.
+//!
+//! There is one allocation, in which each query has room for its rows, so that its judgments lie where the matrix wants them. The memory
+//! comes as zeros, which the system makes where a page is written first: by the thread that makes the query, and not by one thread before
+//! all others. Repeated rows and lines without a judgment leave gaps, which are closed in the end.
+
+use std::ops::Range;
+
+use super::shape::FacetShape;
+use crate::label::{FacetJudgment, Ragged, compact};
+
+/// Room for judgments of some queries, and for their sub-groups if there are any.
+pub struct Room<'j> {
+    pub judgments: &'j mut [FacetJudgment],
+    pub subgroups: &'j mut [u32],
+}
+
+impl<'j> Room<'j> {
+    /// The first of the room, for a number of judgments, which is taken off.
+    pub fn split_off(&mut self, count: usize) -> Room<'j> {
+        Room {
+            judgments: self.judgments.split_off_mut(..count).unwrap_or_default(),
+            subgroups: self.subgroups.split_off_mut(..count).unwrap_or_default(),
+        }
+    }
+}
+
+/// The judgments of all queries, each of which has some room.
+pub struct AllJudgments {
+    judgments: Vec<FacetJudgment>,
+    /// The sub-groups; none if lines have none.
+    subgroups: Vec<u32>,
+}
+
+impl AllJudgments {
+    pub fn new(count: usize, shape: FacetShape) -> Self {
+        let subgroups = if shape.has_subgroups() { bytemuck::zeroed_vec(count) } else { Vec::new() };
+        AllJudgments { judgments: bytemuck::zeroed_vec(count), subgroups }
+    }
+
+    /// Splits the room into that of each part.
+    pub fn split(&mut self, rooms: &[usize], cuts: &[Range<usize>]) -> Vec<Room<'_>> {
+        let mut all = Room { judgments: &mut self.judgments, subgroups: &mut self.subgroups };
+        cuts.iter().map(|cut| all.split_off(rooms[cut.clone()].iter().sum())).collect()
+    }
+
+    /// Closes the gaps: in front of the first query, and behind the judgments of each that count.
+    pub fn compacted(mut self, unused: usize, rooms: &[(usize, usize)]) -> (Ragged<FacetJudgment>, Vec<u32>) {
+        self.judgments.drain(..unused);
+        if !self.subgroups.is_empty() {
+            self.subgroups.drain(..unused);
+            compact(&mut self.subgroups, rooms.iter().copied());
+        }
+        (Ragged::compacted(self.judgments, rooms.iter().copied()), self.subgroups)
+    }
+}
