@@ -193,8 +193,10 @@ pub mod judges {
 
 /// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and [`Qrels::columns`].
 ///
-/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy.
+/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy. Judgments by
+/// facet that come one by one need no columns.
 pub mod columns {
+    pub use crate::ingest::JudgmentsByFacet;
     pub use crate::ingest::columns::{Judgments, Records, Text};
     pub use crate::numbers::{Integers, Numbers};
 }

@@ -6,6 +6,7 @@
 //! buffer of numbers    the pointer, and count values behind it      `Array::of` looked at shape, strides, alignment and type;
 //!                                                                   the buffer is held, so its owner cannot free or resize it
 //! dict of str → float  borrowed keys and values                     the dict holds them, until code of Python may change it
+//! list of tuples       borrowed tuples, and what is in them         the list holds them, likewise; a tuple never changes
 //! stream of Arrow      a struct behind a capsule                    the capsule's name is the interface's promise
 //! ```
 //!
@@ -32,11 +33,13 @@ use laneval::arrays::{Integers, Numbers};
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{
-    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact,
+    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyList_GetItem, PyLong_AsDouble, PyLong_CheckExact,
+    PyObject, PyTuple_CheckExact, PyTuple_GetItem, PyTuple_Size, PyUnicode_AsUTF8AndSize,
+    PyUnicode_CheckExact,
 };
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyString};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};
 
 /// The name that the Arrow capsule interface gives its streams.
 pub const STREAM: &CStr = c"arrow_array_stream";
@@ -305,6 +308,118 @@ pub fn for_each_item<'py>(
             }
         }
     })
+}
+
+/// What takes the items of a list, in their order.
+pub trait TakeTuples<'py> {
+    /// Takes a tuple of texts and a number, or returns `false`.
+    fn plain(&mut self, ids: &[&[u8]], number: f64) -> bool;
+
+    /// Takes any item, whose number counts from 1.
+    fn other(&mut self, row: u64, item: &Bound<'py, PyAny>) -> PyResult<()>;
+}
+
+/// Passes the items of a list to `take`: tuples of `N - 1` texts and a float or an int by `plain`; all others, and those for which `plain`
+/// returns `false`, by `other`. Signals are checked now and then.
+///
+/// # Errors
+/// Text that is not Unicode (lone surrogates); an error of `take` or of a signal.
+pub fn each_tuple<'py, const N: usize>(
+    list: &Bound<'py, PyList>,
+    take: &mut impl TakeTuples<'py>,
+) -> PyResult<()> {
+    let py = list.py();
+    with_critical_section(list, || {
+        let mut start = 0;
+        loop {
+            // Loops over 32 items, as for a dict: the first asks for the tuples, the second for their fields, and the third uses these.
+            let mut items = [ptr::null_mut(); TOGETHER];
+            // The list may have another length each time, if other Python code ran.
+            let count = TOGETHER.min(list.len().saturating_sub(start));
+            let items = &mut items[..count];
+            for (item, at) in items.iter_mut().zip(start..) {
+                // SAFETY: it is a list, and longer than `at`.
+                *item = unsafe { PyList_GetItem(list.as_ptr(), at as isize) };
+            }
+            let mut fields = [[ptr::null_mut(); N]; TOGETHER];
+            let mut exact = [false; TOGETHER];
+            for ((exact, fields), &item) in exact.iter_mut().zip(&mut fields).zip(&*items) {
+                // SAFETY: all are alive as long as the list has them, which it has until other Python code runs; none has run since.
+                unsafe {
+                    if PyTuple_CheckExact(item) == 0 || PyTuple_Size(item) != N as isize {
+                        continue;
+                    }
+                    for (field, at) in fields.iter_mut().zip(0..) {
+                        *field = PyTuple_GetItem(item, at);
+                    }
+                    let Some((number, ids)) = fields.split_last() else { continue };
+                    // A tuple that C code is still making has gaps.
+                    *exact = fields.iter().all(|field| !field.is_null())
+                        && ids.iter().all(|&id| PyUnicode_CheckExact(id) != 0)
+                        && (PyFloat_CheckExact(*number) != 0 || PyLong_CheckExact(*number) != 0);
+                }
+            }
+            let mut done = 0;
+            for (&exact, fields) in exact.iter().zip(&fields[..count]) {
+                // SAFETY: all are alive, as above: of texts, floats and ints that are of no subclass nothing runs. The bytes of a text live
+                // as long as it.
+                if !(exact && unsafe { plain_tuple(py, fields, take)? }) {
+                    break;
+                }
+                done += 1;
+            }
+            // All of them are held before `other` runs the first line of Python, which may remove the later ones from the list.
+            // SAFETY: all are alive, as above; from here on they are held.
+            let held = |&item: &_| unsafe { Bound::from_borrowed_ptr(py, item) };
+            let rest: Vec<_> = items[done..].iter().map(held).collect();
+            for (item, row) in rest.iter().zip((start + done + 1) as u64..) {
+                take.other(row, item)?;
+            }
+            start += count;
+            if count < TOGETHER {
+                return Ok(());
+            }
+            if start % (1 << 16) == 0 {
+                py.check_signals()?;
+            }
+        }
+    })
+}
+
+/// Passes the fields of a tuple of texts and a number on; `false` if they are not taken.
+///
+/// # Safety
+/// All but the last are texts, and the last is a float or an int, each alive and of no subclass.
+unsafe fn plain_tuple<'py, const N: usize>(
+    py: Python<'py>,
+    fields: &[*mut PyObject; N],
+    take: &mut impl TakeTuples<'py>,
+) -> PyResult<bool> {
+    let (mut ids, mut count) = ([&b""[..]; N], 0);
+    let Some((number, texts)) = fields.split_last() else { return Ok(false) };
+    for &text in texts {
+        let mut length = 0;
+        // SAFETY: it is a text that is alive.
+        let bytes = unsafe { PyUnicode_AsUTF8AndSize(text, &mut length) };
+        if bytes.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        // SAFETY: the bytes of a text live as long as it.
+        ids[count] = unsafe { slice::from_raw_parts(bytes.cast(), length as usize) };
+        count += 1;
+    }
+    // SAFETY: it is a float or an int that is alive.
+    let number = unsafe {
+        match PyFloat_CheckExact(*number) {
+            0 => PyLong_AsDouble(*number),
+            _ => PyFloat_AsDouble(*number),
+        }
+    };
+    // An int that is too large is told from −1 by the error that is set.
+    if number == -1.0 && PyErr::take(py).is_some() {
+        return Ok(false);
+    }
+    Ok(take.plain(&ids[..count], number))
 }
 
 /// Reads the batches of an object that gives a stream of Arrow, with the names of its columns.

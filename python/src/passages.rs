@@ -148,7 +148,7 @@ impl OwnedRows {
                 None => return Err(problem(py, name, row, "the score is missing")),
             };
             let number = if fields.is_rank { -number } else { number };
-            rows.push_row((&fields.query, &fields.doc), number, &mut codes, name)?;
+            rows.push_row((&fields.query, &fields.doc), || Ok(number), &mut codes, name)?;
             if row % (1 << 16) == 0 {
                 py.check_signals()?;
             }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use laneval::columns::JudgmentsByFacet;
 use laneval::tables::TableReader;
-use laneval::{Dialect, Join, OptionStyle, ReadAs, Recognised, Watch};
+use laneval::{Dialect, Join, JudgedBy, OptionStyle, ReadAs, Recognised, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::columns::{NamedColumns, RowsRole};
-use crate::errors::option_of;
+use crate::errors::{exception, option_of};
+use crate::rows::OwnedRows;
 use crate::source::PySource;
 use crate::stored;
 use crate::text;
@@ -64,7 +66,10 @@ impl Qrels {
             query_lengths: groups,
             ..read_as(py, format)?
         };
-        let source = PySource::of_judgments(source, name, judged_by, &columns)?;
+        let facets =
+            judged_by.filter(|&by| by != JudgedBy::Span).map(|by| JudgmentsByFacet::new(by, dialect));
+        let facets = facets.transpose().map_err(|error| exception(py, error))?;
+        let source = PySource::of_judgments(source, name, judged_by, &columns, facets)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
@@ -79,8 +84,9 @@ impl Qrels {
             recognised: Some(recognised.clone()),
             ..Join::default()
         };
-        let qrels = work(py, workers, &watch, || match &source {
-            PySource::Text(input) => join.qrels(input.clone()),
+        let qrels = work(py, workers, &watch, || match source {
+            PySource::Text(input) => join.qrels(input),
+            PySource::Rows(OwnedRows { facets: Some(facets), .. }) => join.judgments_by_facet(facets),
             columns => columns
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),

@@ -9,15 +9,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use laneval::JudgedBy;
-use laneval::columns::{Integers, Judgments, Records, Text};
+use laneval::columns::{Integers, Judgments, JudgmentsByFacet, Records, Text};
 use laneval::tables::{ListColumns, Places};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use crate::columns::{NamedColumns as Asked, RowsRole};
 use crate::errors::problem;
-use crate::ffi;
+use crate::ffi::{self, TakeTuples};
 use crate::table;
 
 /// Ids in one buffer.
@@ -61,57 +61,6 @@ impl IdBuffer {
     }
 }
 
-/// Ids of rows as codes of a dictionary, which may have an id twice.
-///
-/// Judgments by facet name the same few groups and documents again and again, mostly in the same order: so an id is compared with those
-/// that it is likely to be, and added otherwise. That is a comparison where a copy and a new page of memory would be.
-struct CodedIds {
-    ids: IdBuffer,
-    codes: Vec<u32>,
-    /// The first id that is likely, and the number of those behind it that are likely too.
-    first: usize,
-    near: usize,
-}
-
-impl CodedIds {
-    fn new(near: usize) -> Self {
-        CodedIds { ids: IdBuffer::new(), codes: Vec::new(), first: 0, near }
-    }
-
-    fn push(&mut self, id: &[u8]) {
-        let (ids, count) = (&self.ids, self.ids.len());
-        let last = self.codes.last().map_or(0, |&last| last as usize);
-        let mut likely = [last, last + 1].into_iter().chain(self.first..=self.first + self.near);
-        let known = likely.find(|&code| code < count && ids.get(code) == id);
-        self.codes.push(known.unwrap_or(count) as u32);
-        if known.is_none() {
-            self.ids.push(id);
-        }
-    }
-
-    fn column<'a>(&'a self, ids: &'a Text<'a>) -> Text<'a> {
-        Text::Coded { codes: Integers::U32(&self.codes), values: ids }
-    }
-}
-
-/// The groups and the documents of judgments by facet.
-struct GroupedIds {
-    groups: CodedIds,
-    docs: CodedIds,
-}
-
-impl GroupedIds {
-    fn new() -> Self {
-        // The groups of all queries are few. The documents of a query are many, but the first of them often comes again.
-        GroupedIds { groups: CodedIds::new(16), docs: CodedIds::new(0) }
-    }
-
-    /// Begins the rows of a query.
-    fn begin(&mut self) {
-        self.docs.first = self.docs.ids.len();
-    }
-}
-
 /// Rows in memory of their own.
 pub struct OwnedRows {
     queries: IdBuffer,
@@ -119,8 +68,8 @@ pub struct OwnedRows {
     codes: Vec<u32>,
     docs: IdBuffer,
     values: Vec<f64>,
-    /// The group and the document of each judgment, if judgments are read by facet; `docs` has none then.
-    grouped: Option<GroupedIds>,
+    /// The judgments if they are read by facet; there are no other rows then.
+    pub facets: Option<JudgmentsByFacet>,
     /// The first position of each row and the one behind its last, if rows are passages.
     span: Option<[Vec<i64>; 2]>,
     /// Where the rows of each record end, if records had lists.
@@ -132,48 +81,69 @@ fn name_of(by: JudgedBy) -> String {
     if by == JudgedBy::Preference { "group".to_owned() } else { by.to_string() }
 }
 
-impl OwnedRows {
-    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group, grade.
-    pub fn of_facets(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
-        let (py, group) = (object.py(), name_of(by));
-        let mut rows = OwnedRows::new();
-        let mut ids = GroupedIds::new();
-        let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
-            PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
+/// Passes judgments by facet of a mapping of mappings of mappings to `rows`.
+fn facets_of_mapping(
+    object: &Bound<'_, PyMapping>,
+    name: &str,
+    by: JudgedBy,
+    rows: &mut JudgmentsByFacet,
+) -> PyResult<()> {
+    let (py, group) = (object.py(), name_of(by));
+    let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
+        PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
+    };
+    for_each(object, |query, of_query| {
+        let Ok(of_query) = of_query.cast::<PyMapping>() else {
+            let inner = format!("a mapping of documents to mappings of {group}s to grades");
+            return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
         };
-        for_each(object, |query, of_query| {
-            push_id(&mut rows.queries, query, name, "query")?;
-            let code = (rows.queries.offsets.len() - 2) as u32;
-            ids.begin();
-            let Ok(of_query) = of_query.cast::<PyMapping>() else {
-                let inner = format!("a mapping of documents to mappings of {group}s to grades");
-                return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
+        for_each(of_query, |doc, of_doc| {
+            let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
+                let inner = format!("a mapping of {group}s to grades");
+                return Err(expected(format!("{name}[{}][{}]", shown(query), shown(doc)), of_doc, &inner));
             };
-            for_each(of_query, |doc, of_doc| {
-                let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
-                    let inner = format!("a mapping of {group}s to grades");
-                    return Err(expected(
-                        format!("{name}[{}][{}]", shown(query), shown(doc)),
-                        of_doc,
-                        &inner,
-                    ));
-                };
-                for_each(of_doc, |of, grade| {
-                    with_id(doc, name, "document", |doc| ids.docs.push(doc))?;
-                    with_id(of, name, &group, |of| ids.groups.push(of))?;
-                    let grade = number_of(grade, RowsRole::Qrels).map_err(|what| {
+            for_each(of_doc, |of, grade| {
+                let number = || {
+                    number_of(grade, RowsRole::Qrels).map_err(|what| {
                         let (query, doc, of) = (shown(query), shown(doc), shown(of));
                         let message =
                             format!("the grade of document {doc} of query {query} by {group} {of} is {what}");
                         problem(py, name, 0, message)
-                    })?;
-                    rows.values.push(grade);
-                    rows.codes.push(code);
-                    Ok(())
-                })
+                    })
+                };
+                push_judgment(rows, [query, of, doc], number, (name, &group))
             })
-        })?;
-        Ok(OwnedRows { grouped: Some(ids), ..rows })
+        })
+    })
+}
+
+/// Takes a judgment by facet of these objects: query, group, document.
+fn push_judgment(
+    rows: &mut JudgmentsByFacet,
+    [query, group, doc]: [&Bound<'_, PyAny>; 3],
+    number: impl FnOnce() -> PyResult<f64>,
+    (name, kind): (&str, &str),
+) -> PyResult<()> {
+    with_id(query, name, "query", |query| {
+        with_id(doc, name, "document", |doc| {
+            with_id(group, name, kind, |group| {
+                rows.push(query, group, doc, number()?);
+                Ok(())
+            })?
+        })?
+    })?
+}
+
+impl OwnedRows {
+    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group, grade.
+    pub fn of_facets(
+        object: &Bound<'_, PyMapping>,
+        name: &str,
+        by: JudgedBy,
+        mut facets: JudgmentsByFacet,
+    ) -> PyResult<Self> {
+        facets_of_mapping(object, name, by, &mut facets)?;
+        Ok(OwnedRows { facets: Some(facets), ..OwnedRows::new() })
     }
 
     /// Reads the rows of a mapping of mappings: query, document, number.
@@ -224,84 +194,41 @@ impl OwnedRows {
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by facet. If the
-    /// first is a mapping, all are mappings with keys as tables have columns. Named tuples of more items are read by their names.
+    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by facet, which
+    /// `facets` takes. If the first is a mapping, all are mappings with keys as tables have columns. Named tuples of more items are read by
+    /// their names.
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
         (role, by): (RowsRole, Option<JudgedBy>),
         columns: &Asked,
+        facets: Option<JudgmentsByFacet>,
     ) -> PyResult<Self> {
-        let py = object.py();
-        let mut keys: Option<DictKeys<'_>> = None;
-        let mut named: Option<Option<Vec<usize>>> = None;
-        let group = by.map(name_of);
-        let mut rows = OwnedRows { grouped: by.map(|_| GroupedIds::new()), ..OwnedRows::new() };
-        let mut codes = QueryCodes::new();
-        for (row, item) in (1u64..).zip(object.try_iter()?) {
-            let mut item = item?;
-            // Asked first: whether an object is a mapping takes longer than reading a row.
-            if let Ok(tuple) = item.cast::<PyTuple>() {
-                if named.is_none() {
-                    named = Some(named_items(tuple, name, (role, by), columns)?);
-                }
-                if let Some(Some(places)) = &named {
-                    let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
-                    item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
-                }
-            } else if let Ok(mapping) = item.cast::<PyMapping>() {
-                if keys.is_none() {
-                    keys = Some(keys_of(mapping, name, (role, by), columns)?);
-                }
-                match &keys {
-                    Some(DictKeys::Lists(lists)) => {
-                        let record = DictRecord { mapping, keys: lists, name, row };
-                        rows.push_list(&record, (role, group.as_deref()), &mut codes)?;
-                        rows.lists.push(rows.codes.len());
-                        continue;
-                    }
-                    Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
-                    None => {}
-                }
-            }
-            let RowFields { query, group: of, doc, number } =
-                RowFields::of(&item, group.is_some()).map_err(|_| {
-                    let group = group.as_ref().map_or(String::new(), |group| format!("{group}, "));
-                    let expected = format!("(query, {group}document, {})", role.value());
-                    problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
-                })?;
-            let code = codes.of(&query, &mut rows.queries, name)?;
-            rows.push_ids(code, &doc, of.as_ref().zip(group.as_deref()), name)?;
-            let number = number_of(&number, role).map_err(|what| {
-                let message = format!("the {} of document {} is {what}", role.value(), shown(&doc));
-                problem(py, name, row, message)
-            })?;
-            rows.values.push(number);
-            rows.codes.push(code);
-            // Signals are asked for now and then: each look takes longer than a row.
-            if row % (1 << 16) == 0 {
-                py.check_signals()?;
-            }
-        }
-        Ok(rows)
-    }
-
-    /// Appends the document and the group of a row, whose query has this code.
-    fn push_ids(
-        &mut self,
-        code: u32,
-        doc: &Bound<'_, PyAny>,
-        group: Option<(&Bound<'_, PyAny>, &str)>,
-        name: &str,
-    ) -> PyResult<()> {
-        let (Some(ids), Some((group, kind))) = (&mut self.grouped, group) else {
-            return push_id(&mut self.docs, doc, name, "document");
+        let mut reading = TupleReader {
+            rows: OwnedRows { facets, ..OwnedRows::new() },
+            codes: QueryCodes::new(),
+            keys: None,
+            named: None,
+            name,
+            role,
+            by,
+            group: by.map(name_of),
+            columns,
         };
-        if self.codes.last() != Some(&code) {
-            ids.begin();
+        match (object.cast_exact::<PyList>(), by) {
+            (Ok(list), Some(_)) => ffi::each_tuple::<4>(list, &mut reading)?,
+            (Ok(list), None) => ffi::each_tuple::<3>(list, &mut reading)?,
+            (Err(_), _) => {
+                for (row, item) in (1u64..).zip(object.try_iter()?) {
+                    reading.other(row, &item?)?;
+                    // Signals are asked for now and then: each look takes longer than a row.
+                    if row % (1 << 16) == 0 {
+                        object.py().check_signals()?;
+                    }
+                }
+            }
         }
-        with_id(doc, name, "document", |doc| ids.docs.push(doc))?;
-        with_id(group, name, kind, |group| ids.groups.push(group))
+        Ok(reading.rows)
     }
 
     /// Appends the rows of a record that has a list of documents. Without scores the order of the list is the ranking.
@@ -329,18 +256,20 @@ impl OwnedRows {
             return Err(problem(py, name, row, keys.lists.unlike(docs.len(), numbers.len())));
         }
         for (at, doc) in docs.iter().enumerate() {
-            let of =
-                keys.group.as_ref().filter(|_| group.is_some()).map(|key| record.value(key)).transpose()?;
-            self.push_ids(code, doc, of.as_ref().zip(group), name)?;
-            let number = match &numbers {
+            let number = || match &numbers {
                 Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
                     let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
                     problem(py, name, row, message)
-                })?,
-                None if is_ranked => -((at + 1) as f64),
-                None => 1.0,
+                }),
+                None if is_ranked => Ok(-((at + 1) as f64)),
+                None => Ok(1.0),
             };
-            self.values.push(number);
+            if let (Some(facets), Some(kind), Some(key)) = (&mut self.facets, group, &keys.group) {
+                push_judgment(facets, [&query, &record.value(key)?, doc], number, (name, kind))?;
+                continue;
+            }
+            push_id(&mut self.docs, doc, name, "document")?;
+            self.values.push(number()?);
             self.codes.push(code);
         }
         if row % 1024 == 0 { py.check_signals() } else { Ok(()) }
@@ -353,7 +282,7 @@ impl OwnedRows {
             codes: Vec::new(),
             docs: IdBuffer::new(),
             values: Vec::new(),
-            grouped: None,
+            facets: None,
             span: None,
             lists: Vec::new(),
         }
@@ -363,13 +292,13 @@ impl OwnedRows {
     pub fn push_row(
         &mut self,
         (query, doc): (&Bound<'_, PyAny>, &Bound<'_, PyAny>),
-        value: f64,
+        value: impl FnOnce() -> PyResult<f64>,
         codes: &mut QueryCodes,
         name: &str,
     ) -> PyResult<()> {
         let code = codes.of(query, &mut self.queries, name)?;
         push_id(&mut self.docs, doc, name, "document")?;
-        self.values.push(value);
+        self.values.push(value()?);
         self.codes.push(code);
         Ok(())
     }
@@ -434,7 +363,7 @@ impl OwnedRows {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.codes.len()
+        self.facets.as_ref().map_or(self.codes.len(), JudgmentsByFacet::len)
     }
 
     /// Where the rows of each record end, if records had lists.
@@ -455,16 +384,90 @@ impl OwnedRows {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
         let (span, lists) = (self.positions(), self.lists());
-        let Some(GroupedIds { groups, docs }) = &self.grouped else {
-            return work(&[Judgments {
-                span,
-                lists,
-                ..Judgments::new(query, self.docs.text(), &self.values)
-            }]);
+        work(&[Judgments { span, lists, ..Judgments::new(query, self.docs.text(), &self.values) }])
+    }
+}
+
+/// A reader of the rows of an iterable, from row to row.
+struct TupleReader<'r, 'py> {
+    rows: OwnedRows,
+    codes: QueryCodes,
+    /// The keys of the first mapping.
+    keys: Option<DictKeys<'py>>,
+    /// The places of the items of named tuples, if the first tuple has names that say more than the order.
+    named: Option<Option<Vec<usize>>>,
+    name: &'r str,
+    role: RowsRole,
+    by: Option<JudgedBy>,
+    /// What a group is called.
+    group: Option<String>,
+    columns: &'r Asked,
+}
+
+impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
+    fn plain(&mut self, ids: &[&[u8]], number: f64) -> bool {
+        if number.is_nan() || matches!(self.named, Some(Some(_))) {
+            return false;
+        }
+        // A tuple without names is the first: no later one is asked for any.
+        self.named = Some(None);
+        match (&mut self.rows.facets, ids) {
+            (Some(facets), &[query, group, doc]) => facets.push(query, group, doc, number),
+            (None, &[query, doc]) => {
+                let code = self.codes.of_bytes(query, &mut self.rows.queries);
+                self.rows.docs.push(doc);
+                self.rows.values.push(number);
+                self.rows.codes.push(code);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn other(&mut self, row: u64, item: &Bound<'py, PyAny>) -> PyResult<()> {
+        let TupleReader { rows, codes, keys, named, name, role, by, group, columns } = self;
+        let (py, name, of, group) = (item.py(), *name, (*role, *by), group.as_deref());
+        let mut item = item.clone();
+        // Asked first: whether an object is a mapping takes longer than reading a row.
+        if let Ok(tuple) = item.cast::<PyTuple>() {
+            if named.is_none() {
+                *named = Some(named_items(tuple, name, of, columns)?);
+            }
+            if let Some(Some(places)) = &named {
+                let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
+                item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
+            }
+        } else if let Ok(mapping) = item.cast::<PyMapping>() {
+            if keys.is_none() {
+                *keys = Some(keys_of(mapping, name, of, columns)?);
+            }
+            match &keys {
+                Some(DictKeys::Lists(lists)) => {
+                    let record = DictRecord { mapping, keys: lists, name, row };
+                    rows.push_list(&record, (*role, group), codes)?;
+                    rows.lists.push(rows.codes.len());
+                    return Ok(());
+                }
+                Some(DictKeys::Single(keys)) => item = tuple_of(mapping, keys, name, row)?,
+                None => {}
+            }
+        }
+        let fields = RowFields::of(&item, group.is_some()).map_err(|_| {
+            let group = group.map_or(String::new(), |group| format!("{group}, "));
+            let expected = format!("(query, {group}document, {})", role.value());
+            problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
+        })?;
+        let RowFields { query, group: of, doc, number } = &fields;
+        let number = || {
+            number_of(number, *role).map_err(|what| {
+                let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
+                problem(py, name, row, message)
+            })
         };
-        let (group_ids, doc_ids) = (groups.ids.text(), docs.ids.text());
-        let judgments = Judgments::new(query, docs.column(&doc_ids), &self.values);
-        work(&[Judgments { span, lists, ..judgments.with_groups(groups.column(&group_ids)) }])
+        if let (Some(facets), Some(of), Some(kind)) = (&mut rows.facets, of, group) {
+            return push_judgment(facets, [query, of, doc], number, (name, kind));
+        }
+        rows.push_row((query, doc), number, codes, name)
     }
 }
 
@@ -504,8 +507,13 @@ impl QueryCodes {
 
     /// The code of a query, whose id is added to `queries` if it is new.
     fn of(&mut self, query: &Bound<'_, PyAny>, queries: &mut IdBuffer, name: &str) -> PyResult<u32> {
+        with_id(query, name, "query", |id| self.of_bytes(id, queries))
+    }
+
+    /// The code of the query of these bytes, as above.
+    fn of_bytes(&mut self, id: &[u8], queries: &mut IdBuffer) -> u32 {
         let QueryCodes { known, last } = self;
-        with_id(query, name, "query", |id| match last {
+        match last {
             Some((last, code)) if last.as_slice() == id => *code,
             _ => {
                 let next = known.len() as u32;
@@ -516,7 +524,7 @@ impl QueryCodes {
                 *last = Some((id.to_vec(), code));
                 code
             }
-        })
+        }
     }
 }
 

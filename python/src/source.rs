@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use laneval::columns::{Judgments, Records};
+use laneval::columns::{Judgments, JudgmentsByFacet, Records};
 use laneval::tables::Places;
 use laneval::{Input, JudgedBy};
 use laneval_formats::ArrowTable;
@@ -54,7 +54,7 @@ impl PySource {
         role: RowsRole,
         columns: &NamedColumns,
     ) -> PyResult<Self> {
-        PySource::of_rows(object, name, (role, None), columns)
+        PySource::of_rows(object, name, (role, None), columns, None)
     }
 
     /// Reads a run as [`PySource::of`], for judgments by these facets: results are passages where judgments are.
@@ -67,20 +67,22 @@ impl PySource {
         by: Option<JudgedBy>,
         columns: &NamedColumns,
     ) -> PyResult<Self> {
-        PySource::of_rows(object, name, (RowsRole::Run, by.filter(|&by| by == JudgedBy::Span)), columns)
+        let by = by.filter(|&by| by == JudgedBy::Span);
+        PySource::of_rows(object, name, (RowsRole::Run, by), columns, None)
     }
 
-    /// Reads judgments as [`Source::of`], perhaps by facet.
+    /// Reads judgments as [`PySource::of`], perhaps by facet: rows go to `facets` then.
     ///
     /// # Errors
-    /// As [`Source::of`].
+    /// As [`PySource::of`].
     pub fn of_judgments(
         object: &Bound<'_, PyAny>,
         name: &str,
         by: Option<JudgedBy>,
         columns: &NamedColumns,
+        facets: Option<JudgmentsByFacet>,
     ) -> PyResult<Self> {
-        PySource::of_rows(object, name, (RowsRole::Qrels, by), columns)
+        PySource::of_rows(object, name, (RowsRole::Qrels, by), columns, facets)
     }
 
     fn of_rows(
@@ -88,13 +90,14 @@ impl PySource {
         name: &str,
         (role, by): (RowsRole, Option<JudgedBy>),
         columns: &NamedColumns,
+        facets: Option<JudgmentsByFacet>,
     ) -> PyResult<Self> {
         let py = object.py();
         // The order matters, as many objects are several of these: text is iterable, and so are mappings and tables, whose items are names
         // of columns. The most definite comes first, and what can merely be iterated last.
         // A plan of polars has rows once it is carried out.
         if object.get_type().name()? == "LazyFrame" {
-            return PySource::of_rows(&object.call_method0("collect")?, name, (role, by), columns);
+            return PySource::of_rows(&object.call_method0("collect")?, name, (role, by), columns, facets);
         }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
             return Ok(PySource::Text(Input::Path(object.extract::<PathBuf>()?)));
@@ -109,7 +112,7 @@ impl PySource {
             match table(object, name, (role, by), columns) {
                 // pandas provides such streams only with pyarrow.
                 Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
-                    PySource::Rows(of_frame(object, name, (role, by), columns)?)
+                    PySource::Rows(of_frame(object, name, (role, by), columns, facets)?)
                 }
                 table => PySource::Table(table?),
             }
@@ -119,14 +122,16 @@ impl PySource {
                     OwnedRows::of_passages(&records, name, role, columns)?
                 }
                 (None, Some(JudgedBy::Span)) => return Err(no_positions(name, object)),
-                (Some(records), _) => OwnedRows::of_tuples(&records, name, (role, by), columns)?,
-                (None, None) => OwnedRows::of_mapping(mapping, name, role)?,
-                (None, Some(by)) => OwnedRows::of_facets(mapping, name, by)?,
+                (Some(records), _) => OwnedRows::of_tuples(&records, name, (role, by), columns, facets)?,
+                (None, by) => match by.zip(facets) {
+                    None => OwnedRows::of_mapping(mapping, name, role)?,
+                    Some((by, facets)) => OwnedRows::of_facets(mapping, name, by, facets)?,
+                },
             })
         } else if object.try_iter().is_ok() && by == Some(JudgedBy::Span) {
             PySource::Rows(OwnedRows::of_passages(object, name, role, columns)?)
         } else if object.try_iter().is_ok() {
-            PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns)?)
+            PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns, facets)?)
         } else {
             return Err(PyTypeError::new_err(format!(
                 "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, document, {}) was expected",
@@ -225,6 +230,7 @@ fn of_frame(
     name: &str,
     (role, by): (RowsRole, Option<JudgedBy>),
     columns: &NamedColumns,
+    facets: Option<JudgmentsByFacet>,
 ) -> PyResult<OwnedRows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
@@ -243,7 +249,8 @@ fn of_frame(
             return OwnedRows::of_passages(&records.unwrap_or_else(|| of.into_any()), name, role, columns);
         }
         let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
-        return OwnedRows::of_tuples(&records.unwrap_or_else(|| of.into_any()), name, (role, by), columns);
+        let records = records.unwrap_or_else(|| of.into_any());
+        return OwnedRows::of_tuples(&records, name, (role, by), columns, facets);
     }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
@@ -255,5 +262,5 @@ fn of_frame(
         None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
         Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
     };
-    OwnedRows::of_tuples(&rows, name, (role, by), columns)
+    OwnedRows::of_tuples(&rows, name, (role, by), columns, facets)
 }

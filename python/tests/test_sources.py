@@ -1,7 +1,11 @@
 """The same judgments and runs in every form give the same scores."""
 
+import fractions
+import math
 import pathlib
 import pickle
+import re
+import typing
 
 import pytest
 
@@ -225,6 +229,74 @@ def test_truth_values_and_decimals_are_numbers():
         expected = {"q1": {"a": 1.5, "b": -0.25, "c": 2.75}}
         of = [laneval.evaluate(judged, run, ["AP", "nDCG"], per_query=True).per_query().to_dict() for run in (ranked, expected)]
         assert of[0] == of[1] and of[0]["q1"]["AP"] == 1.0
+
+
+class Named(typing.NamedTuple):
+    query: str
+    doc: str
+    value: float
+
+
+class Subclass(str):
+    pass
+
+
+ODD = [
+    lambda query, doc, value: [query, doc, value],
+    lambda query, doc, value: Named(query, doc, value),
+    lambda query, doc, value: (Subclass(query), doc.encode(), value),
+    lambda query, doc, value: (query, doc, int(value)),
+    lambda query, doc, value: (query, doc, fractions.Fraction(int(value))),
+    lambda query, doc, value: {"query": query, "doc": doc, "score": value},
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("place", [0, 5, 31, 32, 40, 95, 99])
+def test_lists_of_any_length_with_any_item_in_them(place, odd):
+    """Items are looked at some at a time, and plain ones by a way of their own."""
+    qrels = {f"q{query}": {f"d{doc}": doc % 3 for doc in range(0, 20, 2)} for query in range(6)}
+    for count in (0, 1, 31, 32, 33, 64, 100):
+        rows = [(f"q{at // 20}", f"d{at % 20}", float(at * 37 % 100)) for at in range(count)]
+        plain: dict[str, dict[str, float]] = {}
+        for query, doc, value in rows:
+            plain.setdefault(query, {})[doc] = value
+        if place < count:
+            rows[place] = odd(*rows[place])
+        found, expected = (laneval.evaluate(qrels, run, ["AP", "num_ret"], per_query=True) for run in (rows, plain))
+        assert found.per_query().to_dict() == expected.per_query().to_dict()
+
+
+@pytest.mark.parametrize("place", [0, 31, 32, 77])
+def test_what_is_wrong_in_a_list_is_said_with_its_row(place):
+    qrels = [(f"q{at // 20}", f"d{at % 20}", at % 2) for at in range(100)]
+    of = qrels[place]
+    for wrong, error, said in [
+        ((of[0], of[1], math.nan), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' is not a number"),
+        ((of[0], of[1], 10**400), laneval.InputError, f"qrels:{place + 1}: the grade of document '{of[1]}' is 1000"),
+        (of[:2], laneval.InputError, f"qrels:{place + 1}: ('q"),
+        (of + (1,), laneval.InputError, f"qrels:{place + 1}: ('q"),
+        ((of[0], None, 1), TypeError, "the id None of a document"),
+        ((of[0], "\ud800", 1), UnicodeEncodeError, "surrogates"),
+        (("q0", "d1", 1) if place > 1 else qrels[40], laneval.InputError, "judged again"),
+    ]:
+        with pytest.raises(error, match=re.escape(said)):
+            laneval.Qrels([*qrels[:place], wrong, *qrels[place + 1 :]])
+
+
+def test_a_list_that_changes_while_it_is_looked_at():
+    rows: list[object] = [("q1", f"d{at}", float(at)) for at in range(100)]
+
+    class Clears:
+        def __index__(self):
+            rows.clear()
+            rows.extend(("q1", f"e{at}", 0.5) for at in range(70))
+            return 40
+
+    rows[40] = ("q1", Clears(), 1.0)
+    found = laneval.evaluate({"q1": {"d0": 1}}, rows, ["num_ret"])
+    # The first 64 were held, and six of the new ones are behind them.
+    assert found["num_ret"] == 70
 
 
 def test_records_and_lazy_frames_are_read():

@@ -10,7 +10,7 @@ use crate::ingest::columns::Judgments;
 use crate::ingest::format::foreign::{self, OtherFormat};
 use crate::ingest::format::opened::Opened;
 use crate::ingest::format::{Form, RowShape};
-use crate::ingest::join::facets;
+use crate::ingest::join::facets::{self, JudgmentsByFacet};
 use crate::ingest::join::qrels::{self, Qrels};
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::lines::layout::BareRows;
@@ -108,6 +108,18 @@ impl Join {
                 facets::sound(read)
             }
         }
+    }
+
+    /// Puts judgments together that were taken one by one, as [`Join::judgments`] does for columns.
+    ///
+    /// # Errors
+    /// As [`Qrels::by_facet`]; [`Error::Stopped`].
+    pub fn judgments_by_facet(&self, rows: JudgmentsByFacet) -> Result<Qrels> {
+        self.check_qrels_units()?;
+        if self.part && rows.is_empty() {
+            return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
+        }
+        rows.finish(self.watch())
     }
 
     /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be the qrels.

@@ -208,7 +208,11 @@ impl Qrels {
         judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
         by: JudgedBy,
     ) -> Result<Self> {
-        Ok(of_rows(judgments, by)?.of_any_dialect())
+        let mut rows = JudgmentsByFacet::new(by, Dialect::Laneval)?;
+        for (query, group, doc, grade) in judgments {
+            rows.push(query.as_ref(), group.as_ref(), doc.as_ref(), grade);
+        }
+        Ok(rows.finish(None)?.of_any_dialect())
     }
 
     /// The same judgments with numbered documents: a matrix of runs that are joined with them knows which documents they have. `pools`
@@ -252,29 +256,64 @@ impl Qrels {
     }
 }
 
-/// Takes judgments (query, group, document, grade) in any order.
-pub(in crate::ingest) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
-    rows: impl IntoIterator<Item = (Q, G, D, f64)>,
-    by: JudgedBy,
-) -> Result<Qrels> {
-    if by == JudgedBy::Span {
-        return Err(Error::Unanswerable(
-            "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes these"
-                .to_owned(),
-        ));
+/// Judgments by facet that are taken one by one, in any order: the same as columns of them, without the columns.
+///
+/// ```
+/// use laneval::columns::JudgmentsByFacet;
+/// use laneval::{Dialect, Join, JudgedBy};
+///
+/// let mut rows = JudgmentsByFacet::new(JudgedBy::Subtopic, Dialect::Laneval)?;
+/// rows.push(b"q1", b"s1", b"d1", 1.0);
+/// rows.push(b"q1", b"s2", b"d1", 0.0);
+/// let join = Join { judged_by: Some(JudgedBy::Subtopic), ..Join::default() };
+/// assert_eq!(join.judgments_by_facet(rows)?.queries().len(), 1);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+pub struct JudgmentsByFacet {
+    rows: Growing,
+    shape: FacetShape,
+    seed: Seed,
+    count: u64,
+}
+
+impl JudgmentsByFacet {
+    /// Takes no judgments yet, for a [`Join`](crate::ingest::Join) of this dialect and by these facets.
+    ///
+    /// # Errors
+    /// Judgments by span, which have positions and no groups.
+    pub fn new(by: JudgedBy, dialect: Dialect) -> Result<Self> {
+        if by == JudgedBy::Span {
+            return Err(Error::Unanswerable(
+                "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes these"
+                    .to_owned(),
+            ));
+        }
+        let (shape, seed) = (FacetShape::of(by, 4, dialect), Seed::random());
+        Ok(JudgmentsByFacet { rows: Growing::new(seed, shape.thins()), shape, seed, count: 0 })
     }
-    let (shape, seed) = (FacetShape::of(by, 4, Dialect::Laneval), Seed::random());
-    let mut taken = Growing::new(seed, shape.thins());
-    for (line, (query, group, doc, grade)) in (1..).zip(rows) {
-        take(
-            &mut taken,
-            shape,
-            line,
-            JudgmentPlace::alone(query.as_ref(), [group.as_ref(), b""], doc.as_ref()),
-            grade,
-        );
+
+    /// Takes a judgment. What is wrong with it is said when all are put together; its line is its number, from 1.
+    #[inline]
+    pub fn push(&mut self, query: &[u8], group: &[u8], doc: &[u8], grade: f64) {
+        self.count += 1;
+        let place = JudgmentPlace::alone(query, [group, b""], doc);
+        take(&mut self.rows, self.shape, self.count, place, grade);
     }
-    sound(assemble(taken.finish(), "qrels", shape, "", seed, None)?)
+
+    /// The number of judgments that were taken.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether no judgment was taken.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Puts all of them together.
+    pub(in crate::ingest) fn finish(self, watch: Option<&Watch>) -> Result<Qrels> {
+        sound(assemble(self.rows.finish(), "qrels", self.shape, "", self.seed, watch)?)
+    }
 }
 
 /// Returns judgments that have no problems.
