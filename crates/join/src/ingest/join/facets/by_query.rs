@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::made::{FacetNames, MadeQuery};
 use super::part::{MadePart, cut, made_parts, together};
 use super::piece::{JudgmentPiece, JudgmentRow, names_of};
-use super::room::{AllJudgments, Room};
+use super::room::{AllJudgments, FacetRoom};
 use super::shape::FacetShape;
 use super::survey::{QueryPlace, Survey};
 use crate::error::{Problems, Result};
@@ -64,7 +64,7 @@ impl GroupsOfQuery {
 
 impl<W> ReadPart<W> {
     /// Makes a query of the rows that were read.
-    fn make(&mut self, query: &[u8], shape: FacetShape, seed: Seed, mut room: Room<'_>) {
+    fn make(&mut self, query: &[u8], shape: FacetShape, seed: Seed, mut room: FacetRoom<'_>) {
         let ReadPart { part, rows, groups, problems, .. } = self;
         rows.end();
         problems.merge_after(rows.before, std::mem::take(&mut rows.problems));
@@ -107,7 +107,7 @@ pub fn read_by_query<W: Send>(
         groups: GroupsOfQuery::default(),
         problems: Earliest::default(),
     };
-    let make = |of: &mut ReadPart<W>, query: usize, room: Room<'_>| {
+    let make = |of: &mut ReadPart<W>, query: usize, room: FacetRoom<'_>| {
         of.rows.before = places[query][0].before;
         of.rows.begin(queries.get(query));
         for place in &places[query] {
@@ -139,7 +139,7 @@ pub fn read_by_query<W: Send>(
 }
 
 /// Replaces the numbers of groups and sub-groups by `numbers`.
-fn renumber(room: &mut Room<'_>, numbers: &[u32]) {
+fn renumber(room: &mut FacetRoom<'_>, numbers: &[u32]) {
     room.judgments.iter_mut().for_each(|judgment| judgment.group = numbers[judgment.group as usize]);
     room.subgroups.iter_mut().for_each(|subgroup| *subgroup = numbers[*subgroup as usize]);
 }

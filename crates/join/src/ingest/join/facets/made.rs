@@ -3,7 +3,7 @@
 use super::fingerprint::JudgmentHashes;
 
 use super::piece::StretchJudgments;
-use super::room::Room;
+use super::room::FacetRoom;
 use super::shape::FacetShape;
 use crate::error::Result;
 use crate::facets::preferences::{PreferenceFault, PreferenceLine, Preferences};
@@ -49,7 +49,7 @@ struct LinedJudgment {
 
 impl LinedJudgment {
     /// The place among the judgments of the query: by document, group and sub-group.
-    fn place(&self) -> Place {
+    fn place(&self) -> FacetPlace {
         (self.of.document, self.of.group, self.subgroup)
     }
 }
@@ -57,9 +57,9 @@ impl LinedJudgment {
 impl<'t> MadeQuery<'t> {
     /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `room`, by document,
     /// group and sub-group. There is room for all of them; those that count come first.
-    pub fn of(query: &[u8], parts: &[Stretch<'t>], naming: FacetNames<'_>, room: &mut Room<'_>) -> Self {
+    pub fn of(query: &[u8], parts: &[Stretch<'t>], naming: FacetNames<'_>, room: &mut FacetRoom<'_>) -> Self {
         let (docs, places) = placed(parts, naming.seed);
-        let rows = Rows { parts, places: &places, shape: naming.shape };
+        let rows = FacetedRows { parts, places: &places, shape: naming.shape };
         let (count, fingerprint, problems) = (room.judgments.len(), 0, Earliest::default());
         let mut made = MadeQuery { docs, count, largest: Vec::new(), fingerprint, problems };
         // Lines are needed for messages alone, and sub-groups for preferences: mostly judgments are distributed without them.
@@ -76,7 +76,7 @@ impl<'t> MadeQuery<'t> {
     }
 
     /// Puts the judgments into their room; returns whether each has a place of its own. They have no sub-groups.
-    fn distribute(&mut self, rows: &Rows<'_, '_>, judgments: &mut [FacetJudgment]) -> bool {
+    fn distribute(&mut self, rows: &FacetedRows<'_, '_>, judgments: &mut [FacetJudgment]) -> bool {
         self.largest.resize(self.docs.len(), f64::NEG_INFINITY);
         rows.distribute(self.docs.len(), judgments, |LinedJudgment { of, .. }| {
             let grade = &mut self.largest[of.document as usize];
@@ -90,9 +90,9 @@ impl<'t> MadeQuery<'t> {
     fn distribute_lined(
         &mut self,
         query: &[u8],
-        rows: &Rows<'_, '_>,
+        rows: &FacetedRows<'_, '_>,
         naming: FacetNames<'_>,
-        room: &mut Room<'_>,
+        room: &mut FacetRoom<'_>,
     ) {
         let (shape, by_preference) = (naming.shape, naming.shape.by == JudgedBy::Preference);
         let mut lined = vec![LinedJudgment::default(); room.judgments.len()];
@@ -253,13 +253,13 @@ fn common_prefix(ids: &[IdInText<'_>]) -> usize {
 
 /// The rows of a query: its stretches, and the places of the documents of all of them.
 #[derive(Clone, Copy)]
-struct Rows<'r, 't> {
+struct FacetedRows<'r, 't> {
     parts: &'r [Stretch<'t>],
     places: &'r [u32],
     shape: FacetShape,
 }
 
-impl Rows<'_, '_> {
+impl FacetedRows<'_, '_> {
     /// Calls `take` with each judgment, in the order of the lines.
     #[inline(always)]
     fn each(&self, mut take: impl FnMut(LinedJudgment)) {
@@ -296,11 +296,11 @@ impl Rows<'_, '_> {
 }
 
 /// A place among the judgments of a query: document, group, sub-group.
-type Place = (u32, u32, u32);
+type FacetPlace = (u32, u32, u32);
 
 /// Sorts judgments, which are by document already, by their places, and those of one place by line; returns whether each has a place of its
 /// own.
-fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> Place) -> bool {
+fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> FacetPlace) -> bool {
     // In the usual text the groups of each document ascend.
     if all.is_sorted_by(|one, next| place(one) < place(next)) {
         return true;

@@ -72,7 +72,7 @@ use lines::PieceLines;
 use made::{FacetNames, MadeQuery, Stretch};
 use part::{MadePart, cut, made_parts, together};
 use piece::{Growing, JudgmentPiece, JudgmentPlace, names_of};
-use room::{AllJudgments, Room};
+use room::{AllJudgments, FacetRoom};
 use shape::FacetShape;
 use survey::{QueryPlace, Survey};
 
@@ -496,7 +496,7 @@ fn assemble(
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
     let mut all = AllJudgments::new(count, shape);
     let naming = FacetNames { shape, names: &names, seed };
-    let make = |part: &mut MadePart, query: usize, mut room: Room<'_>| {
+    let make = |part: &mut MadePart, query: usize, mut room: FacetRoom<'_>| {
         let (id, stretches) = &queries[query];
         let stretches: Vec<Stretch<'_>> = stretches.iter().map(of_stretch).collect();
         let made = MadeQuery::of(id, &stretches, naming, &mut room);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::made::MadeQuery;
-use super::room::{AllJudgments, Room};
+use super::room::{AllJudgments, FacetRoom};
 use super::shape::FacetShape;
 use crate::error::{Error, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
@@ -98,7 +98,7 @@ pub fn made_parts<P: Send>(
     all: &mut AllJudgments,
     watch: Option<&Watch>,
     begin: impl Fn() -> P + Sync,
-    make: impl Fn(&mut P, usize, Room<'_>) + Sync,
+    make: impl Fn(&mut P, usize, FacetRoom<'_>) + Sync,
 ) -> Result<Vec<P>> {
     let made = cuts.par_iter().zip(all.split(rooms, cuts)).map(|(queries, mut room)| {
         let mut part = begin();

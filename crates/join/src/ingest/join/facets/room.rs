@@ -10,15 +10,15 @@ use super::shape::FacetShape;
 use crate::label::{FacetJudgment, Ragged, compact};
 
 /// Room for judgments of some queries, and for their sub-groups if there are any.
-pub struct Room<'j> {
+pub struct FacetRoom<'j> {
     pub judgments: &'j mut [FacetJudgment],
     pub subgroups: &'j mut [u32],
 }
 
-impl<'j> Room<'j> {
+impl<'j> FacetRoom<'j> {
     /// The first of the room, for a number of judgments, which is taken off.
-    pub fn split_off(&mut self, count: usize) -> Room<'j> {
-        Room {
+    pub fn split_off(&mut self, count: usize) -> FacetRoom<'j> {
+        FacetRoom {
             judgments: self.judgments.split_off_mut(..count).unwrap_or_default(),
             subgroups: self.subgroups.split_off_mut(..count).unwrap_or_default(),
         }
@@ -39,8 +39,8 @@ impl AllJudgments {
     }
 
     /// Splits the room into that of each part.
-    pub fn split(&mut self, rooms: &[usize], cuts: &[Range<usize>]) -> Vec<Room<'_>> {
-        let mut all = Room { judgments: &mut self.judgments, subgroups: &mut self.subgroups };
+    pub fn split(&mut self, rooms: &[usize], cuts: &[Range<usize>]) -> Vec<FacetRoom<'_>> {
+        let mut all = FacetRoom { judgments: &mut self.judgments, subgroups: &mut self.subgroups };
         cuts.iter().map(|cut| all.split_off(rooms[cut.clone()].iter().sum())).collect()
     }
 
