@@ -246,6 +246,7 @@ impl Ranker {
         }
         let record = |at: usize| &records[number(self.order[at])];
         let first = labels.len();
+        judged.0.fetch(judged.1, depth);
         for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
             let (shelf, table) = judged;
             let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
@@ -383,6 +384,7 @@ impl Ranker {
         let first = labels.len();
         labels.resize(first + count, UNPOOLED);
         let labels = &mut labels[first..];
+        shelf.fetch(table, count);
         self.candidates.resize(count.max(self.candidates.len()), 0);
         let (filter, candidates) = (shelf.filter(table), &mut self.candidates[..count]);
         let mut found = 0;

@@ -54,7 +54,11 @@ impl TakeLines<4> for PieceLines<'_> {
         if self.shape.fields != 4 {
             return self.other(starts[0], line, &text[starts[0]..ends[3]]);
         }
-        let value = decimal(text, starts[3], ends[3], self.shape.parser());
+        let value = match text[starts[3]..ends[3]] {
+            // Nearly every grade.
+            [digit @ b'0'..=b'9'] => Some(f64::from(digit - b'0')),
+            _ => decimal(text, starts[3], ends[3], self.shape.parser()),
+        };
         let Some(grade) = self.grade(value) else {
             return self.not_a_number(line, &text[starts[3]..ends[3]]);
         };
