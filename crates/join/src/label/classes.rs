@@ -17,10 +17,10 @@
 //! Where documents are judged without gaps, as where all are, the bits of grades are those of ranks. Else the moves that bring each bit to
 //! its rank are the same for all levels, and 16 lanes are moved side by side.
 //!
-//! None of these steps depends on which documents are judged, so a block costs the same with a tenth of them judged as with all. What it
-//! costs is worth it from 60 documents on: fewer are looked at one by one, though the loop over them ends where no branch predictor expects
-//! it. Steps by groups of four ranks, each with its own table and place among the grades, took twice as long where all are judged, and as
-//! long as this where few are (benches/RESULTS.md).
+//! None of these steps depends on which documents are judged, so a block costs the same with a tenth of them judged as with all. With one
+//! level this is worth it from 64 documents on: fewer are looked at one by one, though the loop over them ends where no branch predictor
+//! expects it. Steps by groups of four ranks, each with its own table and place among the grades, took twice as long where all are judged,
+//! and as long as this where few are (benches/RESULTS.md).
 
 use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
@@ -34,8 +34,11 @@ const GROUPS: usize = u64::BITS as usize / GROUP;
 /// The number of grades that are compared at once.
 const COMPARED: usize = 8;
 
-/// The number of judged documents of a block up to which they are looked at one by one.
-const FEW: u32 = 64;
+/// The number of judged documents of a block up to which they are looked at one by one. A further level costs a block a pass, and a
+/// document a comparison.
+fn few(levels: usize) -> usize {
+    (44 + 20 * levels).min(448)
+}
 
 /// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each
 /// lane's judged documents, in rank order. Where a grade is missing, as it may be in a damaged file, labels stay as they are.
@@ -87,7 +90,7 @@ fn class_block<S: Simd>(
         *judged = labels.simd_gt(unjudged).to_bitmask();
     }
     let documents: u32 = judged.iter().map(|judged| judged.count_ones()).sum();
-    if documents <= FEW {
+    if documents as usize <= few(levels.len()) {
         return class_few((out, row), &judged, levels, grades);
     }
     let mut ranks = transposed(judged);
@@ -334,7 +337,7 @@ mod tests {
                     let documents = of_strip.clone().flat_map(of_lane).filter(|&judged| judged).count();
                     let gaps =
                         of_strip.clone().any(|lane| !of_lane(lane).is_sorted_by(|one, next| one >= next));
-                    kinds[if documents <= FEW as usize { 0 } else { 1 + usize::from(gaps) }] += 1;
+                    kinds[if documents <= few(1) { 0 } else { 1 + usize::from(gaps) }] += 1;
                 }
             }
         }
