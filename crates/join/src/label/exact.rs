@@ -171,7 +171,7 @@ impl ExactFacts {
                 let ends = bounds.iter().map(|places| places[at]).chain([grades.grades.len()]);
                 let mut below = 0;
                 let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
-                    // Bounds ascend, and so do these ends, unless the grades of a file are no longer those that were checked.
+                    // Bounds ascend, and so do these ends, unless grades of a file change between two searches.
                     let first = below;
                     below = grades.upto(end).max(first);
                     (code, below - first)
