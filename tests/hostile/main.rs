@@ -468,9 +468,16 @@ fn as_many_judged_documents_as_there_may_be() {
 
 /// Two queries in two runs, with exact grades. The first query has the grades 0, 0.25, … 63.25, the second 0.5 once and 1 twice.
 fn exact() -> Forged {
+    let file = exact_of([1.0, 1.0, 0.5]);
+    assert_eq!((file.more[0].0, file.more[0].1, file.more[0].2.len()), (11, 2, 4 * ROW_GRADES + 6 * 8));
+    file
+}
+
+/// As [`exact`], with these grades of the second query.
+fn exact_of(few: [f64; 3]) -> Forged {
     let many = (0..254).map(|n| ("a", format!("d{n}"), f64::from(n) / 4.0));
-    let few =
-        [("d1", 1.0), ("d2", 1.0), ("d3", 0.5)].map(|(document, grade)| ("b", document.to_owned(), grade));
+    let few = ["d1", "d2", "d3"].into_iter().zip(few);
+    let few = few.map(|(document, grade)| ("b", document.to_owned(), grade));
     let qrels = Qrels::new(many.chain(few)).unwrap();
     let first = [
         ("a", "d1", 9.0),
@@ -483,9 +490,7 @@ fn exact() -> Forged {
     let last = [("b", "d3", 1.0)];
     let runs = [("first".to_owned(), first.to_vec()), ("last".to_owned(), last.to_vec())];
     let matrix = Join::default().rankings(&qrels, runs).unwrap();
-    let file = Forged::of(&file(&matrix));
-    assert_eq!((file.more[0].0, file.more[0].1, file.more[0].2.len()), (11, 2, 4 * ROW_GRADES + 6 * 8));
-    file
+    Forged::of(&file(&matrix))
 }
 
 /// The places of words among the exact grades of [`exact`].
@@ -530,6 +535,9 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
     let order = "query 1: its grades are not finite, distinct and ascending";
     for grade in [-0.0, -1.0, 0.25, 0.3, f64::NAN, f64::INFINITY] {
         both(exact_with(&[(GRADES, grade)]), order);
+    }
+    for grade in [-0.0, -1.0, 63.0, f64::NAN, f64::INFINITY] {
+        both(exact_with(&[(GRADES + 2 * 253, grade)]), order);
     }
     let no_grades = "the grades of the rows are no grades, or do not fit their ends";
     for grade in [-0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -585,6 +593,54 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
         if length % 7 == 0 || length > 4 * ROW_ENDS {
             both(refusals_of(exact(), |file| file.more[0].2.truncate(length)), early);
         }
+    }
+}
+
+/// Behind an odd number of counts the grades of rows are not aligned, and are copied: the same is said of them.
+#[test]
+fn exact_grades_that_are_copied_are_refused_as_those_that_stay_in_the_file() {
+    let first = ROW_GRADES - 3; // one distinct grade less, of three words
+    let with = |word: usize, to: f64| {
+        refusals_of(exact_of([1.0; 3]), |file| {
+            assert_eq!(file.more[0].2.len(), 4 * first + 6 * 8);
+            set(file, word, to.to_le_bytes());
+        })
+    };
+    for word in (first..).step_by(2).take(6) {
+        for grade in [-0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = "exact grades: the grades of the rows are no grades, or do not fit their ends";
+            assert_eq!(with(word, grade), [message; 2]);
+        }
+    }
+    assert_eq!(with(first, 1.0), ["ok", "ok"]);
+    let [verified, opened] = with(first, 63.5);
+    assert!(
+        verified.ends_with("more documents of grade 63.5 than are judged so for its query"),
+        "{verified}"
+    );
+    assert_eq!(opened, "ok");
+}
+
+/// Nobody may write to a file that is mapped. If grades change nevertheless after they were checked, values are others, and nothing else
+/// happens.
+#[cfg(unix)]
+#[test]
+fn exact_grades_that_change_while_they_are_used() {
+    for grades in [[f64::NAN; 2], [f64::INFINITY, 0.0], [60.0, 1.0], [1.0, 60.0], [-5.0, f64::NEG_INFINITY]] {
+        forged(&exact(), |path| {
+            let matrix = LabelMatrix::map(path).unwrap();
+            let mut other = exact();
+            for (n, word) in (GRADES..COUNTS).chain(ROW_GRADES..ROW_GRADES + 12).step_by(2).enumerate() {
+                set(&mut other, word, grades[n % 2].to_le_bytes());
+            }
+            let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+            std::io::Write::write_all(&mut file, &other.bytes()).unwrap();
+            let measures = every_measure(&matrix);
+            for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
+                let scores = evaluate(&matrix, &measures, engine, View::default());
+                assert!(values(&scores).count() >= measures.len());
+            }
+        });
     }
 }
 

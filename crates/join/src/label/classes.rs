@@ -1,47 +1,43 @@
 //! Labels of classes: the stored labels of a tile, which say only that a document is judged, become those of the classes of exact grades.
 //!
-//! The k-th judged label of a lane belongs to its k-th grade, and labels of four ranks of a lane lie side by side. So four grades are
-//! compared with a level at once, and a table moves the answers to those of the four ranks that are judged:
+//! The k-th judged label of a lane belongs to its k-th grade. Lanes have their grades one behind the other, and labels lie by groups of
+//! four ranks of all lanes. So both become bits, which are brought from one order to the other: a block of 64 ranks of 16 lanes is 16
+//! numbers of 64 bits, either way.
 //!
 //! ```text
-//! ranks judged   · x · x        the next grades   0.3  2.75 | 1.0 …        level 1
-//! compared                                         0    1      1  0         only the first two have a rank
-//! spread         0 0 0 1        added to labels of the first class
+//! by group       16 lanes × 4 ranks     a comparison of a vector of labels, and a mask for one
+//! by lane        16 groups × 4 ranks    comparisons of 8 grades each; a rank is a bit
+//! transposed     nibble g of number l is nibble l of number g
+//!
+//! ranks judged   · x · x x …            the next grades   0.3  2.75  1.0 …        level 1
+//! compared                                                 0    1     1           bits of grades
+//! spread         · 0 · 1 1 …            bits of ranks: those of the documents that are of a higher class
 //! ```
 //!
-//! A loop over single labels ends where no branch predictor expects it: with a twentieth of all documents judged it took twice as long as
-//! this, and with half of them four times as long. Where all are judged, little is gained (benches/RESULTS.md).
+//! Where documents are judged without gaps, as where all are, the bits of grades are those of ranks. Else the moves that bring each bit to
+//! its rank are the same for all levels, and 16 lanes are moved side by side.
+//!
+//! None of these steps depends on which documents are judged, so a block costs the same with a tenth of them judged as with all. With one
+//! level this is worth it from 64 documents on: fewer are looked at one by one, though the loop over them ends where no branch predictor
+//! expects it. Steps by groups of four ranks, each with its own table and place among the grades, took twice as long where all are judged,
+//! and as long as this where few are (benches/RESULTS.md).
 
-use fearless_simd::{Level, dispatch, f64x4, prelude::*, u8x64};
+use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
 use super::code::{Codebook, FIRST_GRADE, NEGATIVE};
 use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
 
-/// The number of labels in one SIMD vector.
+/// The number of labels in one SIMD vector: a group of each lane of a strip.
 const VECTOR: usize = GROUP * NARROW_LANES;
-/// The bits of the ranks of a group.
-const ALL_RANKS: u64 = (1 << GROUP) - 1;
+/// The number of groups of a block, whose ranks are the bits of one number for each lane.
+const GROUPS: usize = u64::BITS as usize / GROUP;
+/// The number of grades that are compared at once.
+const COMPARED: usize = 8;
 
-/// Bytes of 1 by the ranks of a group that have a document, as bits, and the answers for these documents, as bits in their order: the k-th
-/// answer goes to the k-th of the ranks.
-static SPREAD: [[u32; 1 << GROUP]; 1 << GROUP] = spread();
-
-const fn spread() -> [[u32; 1 << GROUP]; 1 << GROUP] {
-    let mut table = [[0; 1 << GROUP]; 1 << GROUP];
-    let mut at = 0;
-    while at < 1 << (2 * GROUP) {
-        let (ranks, answers) = (at >> GROUP, at % (1 << GROUP));
-        let (mut rank, mut document) = (0, 0);
-        while rank < GROUP {
-            if ranks >> rank & 1 == 1 {
-                table[ranks][answers] |= ((answers >> document & 1) as u32) << (8 * rank);
-                document += 1;
-            }
-            rank += 1;
-        }
-        at += 1;
-    }
-    table
+/// The number of judged documents of a block up to which they are looked at one by one. A further level costs a block a pass, and a
+/// document a comparison.
+fn few(levels: usize) -> usize {
+    (44 + 20 * levels).min(448)
 }
 
 /// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each
@@ -67,60 +63,194 @@ pub fn classed<'a, 'g>(
 /// Writes the labels of a tile with classes by `levels` to `out`; `grades` has the grades of each lane.
 #[inline(always)]
 fn class_all<S: Simd>(simd: S, tile: Tile<'_>, levels: &[f64], grades: &mut [&[f64]; LANES], out: &mut [u8]) {
-    let (unjudged, strips) = (u8x64::splat(simd, NEGATIVE), tile.lanes / NARROW_LANES);
-    let vectors = tile.labels.chunks_exact(VECTOR).zip(out.chunks_exact_mut(VECTOR));
-    for (at, (labels, out)) in vectors.enumerate() {
-        let labels = u8x64::from_slice(simd, labels);
-        labels.store_slice(out);
-        let (groups, _) = out.as_chunks_mut::<GROUP>();
-        let grades = &mut grades[at % strips * NARROW_LANES..][..NARROW_LANES];
-        let mut judged = labels.simd_gt(unjudged).to_bitmask();
-        while judged != 0 {
-            // The remainder changes nothing, and spares the check of the bound.
-            let lane = judged.trailing_zeros() as usize / GROUP % NARROW_LANES;
-            let ranks = judged >> (GROUP * lane) & ALL_RANKS;
-            judged &= !(ALL_RANKS << (GROUP * lane));
-            class_group(simd, &mut groups[lane], ranks as usize, levels, &mut grades[lane]);
+    let row = tile.lanes * GROUP;
+    for (strip, grades) in grades[..tile.lanes].as_chunks_mut::<NARROW_LANES>().0.iter_mut().enumerate() {
+        let blocks = tile.labels.chunks(GROUPS * row).zip(out.chunks_mut(GROUPS * row));
+        for (labels, out) in blocks {
+            let of_strip = strip * VECTOR..;
+            class_block(simd, (&labels[of_strip.clone()], &mut out[of_strip], row), levels, grades);
         }
     }
 }
 
-/// Replaces the labels of a group at the ranks, given as bits, that have a judged document, by the codes of the next grades.
+/// Writes the labels of a block, whose groups are `row` labels apart. `grades` has the grades of each lane from this block on, and then from
+/// the next one.
 #[inline(always)]
-fn class_group<S: Simd>(
+fn class_block<S: Simd>(
     simd: S,
-    group: &mut [u8; GROUP],
-    mut ranks: usize,
+    (labels, out, row): (&[u8], &mut [u8], usize),
     levels: &[f64],
-    grades: &mut &[f64],
+    grades: &mut [&[f64]; NARROW_LANES],
 ) {
-    let next = match grades.first_chunk::<GROUP>() {
-        Some(next) => *next,
-        None => last_grades(grades, &mut ranks),
-    };
-    let next = f64x4::simd_from(simd, next);
-    let spread = &SPREAD[ranks % SPREAD.len()];
-    let judged = spread[ALL_RANKS as usize];
-    // Invariant: no byte overflows, as a codebook has at most 253 classes.
-    let mut classes = u32::from(FIRST_GRADE) * judged;
-    for &level in levels {
-        let reached = next.simd_ge(f64x4::splat(simd, level)).to_bitmask() as usize;
-        classes += spread[reached % spread.len()];
+    let unjudged = u8x64::splat(simd, NEGATIVE);
+    let mut judged = [0; GROUPS];
+    for ((labels, out), judged) in labels.chunks(row).zip(out.chunks_mut(row)).zip(&mut judged) {
+        let labels = u8x64::from_slice(simd, &labels[..VECTOR]);
+        labels.store_slice(&mut out[..VECTOR]);
+        *judged = labels.simd_gt(unjudged).to_bitmask();
     }
-    let labels = u32::from_le_bytes(*group) & !(u32::from(u8::MAX) * judged);
-    *group = (labels | classes).to_le_bytes();
-    *grades = &grades[judged.count_ones() as usize..];
+    let documents: u32 = judged.iter().map(|judged| judged.count_ones()).sum();
+    if documents as usize <= few(levels.len()) {
+        return class_few((out, row), &judged, levels, grades);
+    }
+    let mut ranks = transposed(judged);
+    let mut lacks = false;
+    for (ranks, grades) in ranks.iter_mut().zip(&*grades) {
+        lacks |= drop_ungraded(ranks, grades.len());
+    }
+    if lacks {
+        judged = transposed(ranks);
+    }
+    fill(simd, out, row, &judged);
+    let moves = Moves::to(&ranks);
+    for &level in levels {
+        let mut reached = [0; NARROW_LANES];
+        for ((reached, grades), ranks) in reached.iter_mut().zip(&*grades).zip(&ranks) {
+            *reached = reaching(simd, grades, ranks.count_ones() as usize, level);
+        }
+        raise(simd, out, row, &transposed(moves.moved(reached)));
+    }
+    grades.iter_mut().zip(ranks).for_each(|(grades, ranks)| *grades = &grades[ranks.count_ones() as usize..]);
 }
 
-/// Fills the last grades of a lane up to a group. Ranks for which no grade is left are dropped.
-#[cold]
-fn last_grades(grades: &[f64], ranks: &mut usize) -> [f64; GROUP] {
-    let mut all = [0.0; GROUP];
-    all[..grades.len()].copy_from_slice(grades);
-    while ranks.count_ones() as usize > grades.len() {
+/// Replaces the labels of a block at these bits one by one.
+fn class_few(
+    (out, row): (&mut [u8], usize),
+    judged: &[u64; GROUPS],
+    levels: &[f64],
+    grades: &mut [&[f64]; NARROW_LANES],
+) {
+    for (out, &judged) in out.chunks_mut(row).zip(judged) {
+        let mut left = judged;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize % VECTOR;
+            left &= left - 1;
+            if let Some(&grade) = grades[at / GROUP].split_off_first() {
+                out[at] = FIRST_GRADE + levels.iter().filter(|&&level| level <= grade).count() as u8;
+            }
+        }
+    }
+}
+
+/// Gives labels of a block the code of the first class.
+#[inline(always)]
+fn fill<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) {
+    let first = u8x64::splat(simd, FIRST_GRADE);
+    for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
+        let labels = &mut labels[..VECTOR];
+        mask8x64::from_bitmask(simd, mask).select(first, u8x64::from_slice(simd, labels)).store_slice(labels);
+    }
+}
+
+/// Gives labels of a block the code of the next class. No byte overflows, as a codebook has at most 253 classes.
+#[inline(always)]
+fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) {
+    for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
+        let labels = &mut labels[..VECTOR];
+        let old = u8x64::from_slice(simd, labels);
+        mask8x64::from_bitmask(simd, mask).select(old + 1, old).store_slice(labels);
+    }
+}
+
+/// Drops the last judged ranks of a lane for which there are no grades, and tells whether there were such ranks.
+#[inline(always)]
+fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
+    let lacks = ranks.count_ones() as usize > grades;
+    while ranks.count_ones() as usize > grades {
         *ranks &= !(1 << ranks.ilog2());
     }
-    all
+    lacks
+}
+
+/// The first `count` grades of a lane, at most 64, that are at least `level`, as bits. Bits beyond them are undefined.
+#[inline(always)]
+fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
+    let level = f64x8::splat(simd, level);
+    let mut bits = [0; u64::BITS as usize / COMPARED];
+    let (eights, last) = grades[..grades.len().min(count.next_multiple_of(COMPARED))].as_chunks();
+    for (bits, grades) in bits.iter_mut().zip(eights) {
+        *bits = f64x8::simd_from(simd, *grades).simd_ge(level).to_bitmask() as u8;
+    }
+    if !last.is_empty() {
+        let mut grades = [0.0; COMPARED];
+        grades[..last.len()].copy_from_slice(last);
+        bits[eights.len()] = f64x8::simd_from(simd, grades).simd_ge(level).to_bitmask() as u8;
+    }
+    u64::from_le_bytes(bits)
+}
+
+/// Numbers of which nibble k of the n-th is nibble n of the k-th one of these.
+#[inline(always)]
+fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
+    swap::<8>(&mut numbers, 0x0000_0000_ffff_ffff);
+    swap::<4>(&mut numbers, 0x0000_ffff_0000_ffff);
+    swap::<2>(&mut numbers, 0x00ff_00ff_00ff_00ff);
+    swap::<1>(&mut numbers, 0x0f0f_0f0f_0f0f_0f0f);
+    numbers
+}
+
+/// Swaps the upper nibbles of `low` in each number with the lower ones of the number that is `FAR` further.
+#[inline(always)]
+fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
+    for pair in numbers.chunks_exact_mut(2 * FAR) {
+        let (one, other) = pair.split_at_mut(FAR);
+        for (one, other) in one.iter_mut().zip(other) {
+            let differ = (*one >> (4 * FAR) ^ *other) & low;
+            *one ^= differ << (4 * FAR);
+            *other ^= differ;
+        }
+    }
+}
+
+/// The ways of the bits of grades to the ranks of their documents, for each lane: the k-th bit belongs to the k-th judged rank.
+///
+/// A bit moves up over the unjudged ranks below its document, whose number is taken digit by digit: bits move by 32 ranks where the number
+/// has a 32, then by 16, … and at last by 1. The moves are found the other way round, from the documents down: where the number is odd, the
+/// bit comes from the rank below; then pairs of unjudged ranks are counted, and so on. Whether a number is odd is an exclusive or of
+/// everything below, which is six shifts for all ranks. (Warren, *Hacker's Delight*, 7–5.)
+struct Moves {
+    ranks: [u64; NARROW_LANES],
+    /// The ranks whose bits come from 2ⁿ ranks below; `None` if no document is judged below one that is not, so that no bit moves.
+    from_below: Option<[[u64; NARROW_LANES]; 6]>,
+}
+
+impl Moves {
+    #[inline(always)]
+    fn to(ranks: &[u64; NARROW_LANES]) -> Self {
+        let gaps = ranks.iter().fold(0, |gaps, ranks| gaps | (ranks & (ranks.wrapping_add(1))));
+        if gaps == 0 {
+            return Moves { ranks: *ranks, from_below: None };
+        }
+        let mut from_below = [[0; NARROW_LANES]; 6];
+        let (mut left, mut above) = (*ranks, ranks.map(|ranks| !ranks << 1));
+        for (n, moves) in from_below.iter_mut().enumerate() {
+            for lane in 0..NARROW_LANES {
+                // Whether the number of unjudged ranks below each rank is odd.
+                let mut odd = above[lane];
+                for shift in [1, 2, 4, 8, 16, 32] {
+                    odd ^= odd << shift;
+                }
+                moves[lane] = odd & left[lane];
+                left[lane] = (left[lane] ^ moves[lane]) | moves[lane] >> (1 << n);
+                above[lane] &= !odd;
+            }
+        }
+        Moves { ranks: *ranks, from_below: Some(from_below) }
+    }
+
+    /// The bits of grades at the ranks of their documents.
+    #[inline(always)]
+    fn moved(&self, mut bits: [u64; NARROW_LANES]) -> [u64; NARROW_LANES] {
+        if let Some(from_below) = &self.from_below {
+            for (n, moves) in from_below.iter().enumerate().rev() {
+                for (bits, moves) in bits.iter_mut().zip(moves) {
+                    *bits = *bits & !moves | *bits << (1 << n) & moves;
+                }
+            }
+        }
+        bits.iter_mut().zip(self.ranks).for_each(|(bits, ranks)| *bits &= ranks);
+        bits
+    }
 }
 
 #[cfg(test)]
@@ -157,10 +287,13 @@ mod tests {
         let book = Codebook::new((0..300).map(f64::from)).unwrap();
         let many = (0..252).map(|level| f64::from(level) + 0.5);
         let books = [book.at_levels([7.0]).unwrap(), book.at_levels(many).unwrap()];
-        let mut judged = [0; 16];
-        for (lanes, depth, share) in [(64, 100, 5), (16, 60, 50), (64, 40, 100), (16, 4, 90), (64, 0, 1)] {
+        // Blocks with few judged documents, without gaps, and with gaps.
+        let mut kinds = [0; 3];
+        let tiles = [(64, 100, 5), (16, 60, 50), (64, 140, 100), (16, 200, 90), (16, 4, 90), (64, 0, 1)];
+        for (lanes, depth, share) in tiles {
             let label = |random: &mut dyn FnMut(u64) -> u64| match random(100) < share {
-                true => FIRST_GRADE,
+                // A stored label may be any byte.
+                true => FIRST_GRADE + random(3) as u8,
                 false => random(3) as u8,
             };
             let labels: Vec<u8> = (0..lanes * depth).map(|_| label(&mut random)).collect();
@@ -197,11 +330,17 @@ mod tests {
                     assert!(out == expected, "{level:?}, {lanes} lanes, depth {depth}");
                 }
             }
-            for quad in labels.as_chunks::<GROUP>().0 {
-                let bits = quad.iter().fold(0, |bits, label| 2 * bits + usize::from(is_judged(label)));
-                judged[bits] += 1;
+            for strip in 0..lanes / NARROW_LANES {
+                for first in (0..depth).step_by(64) {
+                    let of_strip = strip * NARROW_LANES..(strip + 1) * NARROW_LANES;
+                    let of_lane = |lane| tile.lane(lane).skip(first).take(64).map(|label| is_judged(&label));
+                    let documents = of_strip.clone().flat_map(of_lane).filter(|&judged| judged).count();
+                    let gaps =
+                        of_strip.clone().any(|lane| !of_lane(lane).is_sorted_by(|one, next| one >= next));
+                    kinds[if documents <= few(1) { 0 } else { 1 + usize::from(gaps) }] += 1;
+                }
             }
         }
-        assert!(judged.iter().all(|&groups| groups > 10), "{judged:?}");
+        assert!(kinds.iter().all(|&blocks| blocks > 4), "{kinds:?}");
     }
 }

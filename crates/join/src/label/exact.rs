@@ -14,103 +14,130 @@
 //! second copy of every kernel; this costs 8 bytes for each judged document that was retrieved, which are few. Where all documents are
 //! judged it is felt: eight bytes are read beside each label (benches/RESULTS.md). `classes.rs` makes the labels.
 //!
-//! Facts keep running sums, `upto`: the number of documents in a class is a difference of two, each found by binary search, so a codebook
-//! of L levels costs L log n for a query and not a pass over its grades. Sums of integers are exact, so classes have the counts that codes
-//! would.
+//! The number of documents in a class is a difference of two sums, each found by binary search, so a codebook of L levels costs L log n for
+//! a query and not a pass over its grades. Facts keep these sums from the first grade on that several documents have: up to there they are
+//! the places of the grades, and most grades of many digits are those of one document. Sums of integers are exact, so classes have the counts
+//! that codes would.
+//!
+//! Grades of a file stay there, and so may change after they were checked (`mmap.rs`). Sums are a copy.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
+use super::column::Column;
 use super::facts::Facts;
-use super::ragged::{Ragged, are_ends, pieces, range_of};
+use super::ragged::{Ragged, pieces};
 
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
 
-/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of documents that have it or a lower one.
+/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of documents that have it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactFacts {
-    /// The end of each query.
-    ends: Vec<u64>,
-    grades: Vec<f64>,
-    upto: Vec<u32>,
+    grades: Ragged<f64>,
+    /// The number of documents that have a grade or a lower one of their query, from its first grade of several documents on.
+    upto: Ragged<u32>,
 }
 
 /// The exact grades of one query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QueryGrades<'a> {
     grades: &'a [f64],
+    /// The sums of the last ones of the grades.
     upto: &'a [u32],
 }
 
 impl<'a> QueryGrades<'a> {
     /// The distinct grades, ascending, each with its number of documents.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, u32)> + Clone + use<'a> {
-        let QueryGrades { grades, upto } = *self;
-        (0..grades.len()).map(move |at| {
-            let below = at.checked_sub(1).map_or(0, |below| upto[below]);
-            (grades[at], upto[at] - below)
-        })
+        let query = *self;
+        (0..query.grades.len()).map(move |at| (query.grades[at], query.upto(at + 1) - query.upto(at)))
     }
 
-    /// The number of documents with a grade below a level.
-    fn below(&self, level: f64) -> u32 {
-        let first = self.grades.partition_point(|&grade| grade < level);
-        first.checked_sub(1).map_or(0, |last| self.upto[last])
+    /// The number of documents that have one of the first grades.
+    fn upto(&self, grades: usize) -> u32 {
+        let alone = self.grades.len() - self.upto.len();
+        grades.checked_sub(alone + 1).map_or(grades as u32, |at| self.upto[at])
     }
+}
+
+/// The places of the first grades from a level on, for each of some queries.
+///
+/// A step of a search waits for memory, which a machine can ask for many times at once: so all queries take each step together.
+fn places_from(level: f64, queries: &[QueryGrades<'_>]) -> Vec<usize> {
+    let most = queries.iter().map(|query| query.grades.len()).max().unwrap_or(0);
+    let mut places = vec![0; queries.len()];
+    let steps = (0..=most.checked_ilog2().unwrap_or(0)).rev().map(|bit| 1 << bit);
+    for step in steps {
+        for (place, query) in places.iter_mut().zip(queries) {
+            // A product, for a branch could not be predicted.
+            let is_below = query.grades.get(*place + step - 1).is_some_and(|&grade| grade < level);
+            *place += step * usize::from(is_below);
+        }
+    }
+    places
+}
+
+/// The sums that facts keep of the numbers of documents of the grades of a query.
+fn kept_sums(counts: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = u32> {
+    let alone = counts.clone().take_while(|&count| count == 1).count();
+    counts.skip(alone).scan(alone as u32, |sum, count| {
+        *sum = sum.wrapping_add(count);
+        Some(*sum)
+    })
+}
+
+/// Whether all numbers are finite and not negative.
+pub(super) fn are_grades(numbers: &[f64]) -> bool {
+    // A sign is the highest bit, and the next ones are the exponent, of ones only where a number is not finite: 1 more flows into the sign.
+    let flows =
+        |number: &f64| number.to_bits() | number.to_bits().wrapping_add(1 << (f64::MANTISSA_DIGITS - 1));
+    let fine = |piece: &[f64]| piece.iter().fold(0, |any, number| any | flows(number)) >> 63 == 0;
+    numbers.par_chunks(1 << 16).all(fine)
 }
 
 impl ExactFacts {
     /// Appends a query whose judged documents have these grades ≥ 0, which are sorted here.
     pub fn push(&mut self, grades: &mut [f64]) {
         grades.sort_unstable_by(f64::total_cmp);
-        let mut upto = 0;
-        for alike in grades.chunk_by(|one, next| one == next) {
-            upto += alike.len() as u32;
-            self.grades.push(alike[0]);
-            self.upto.push(upto);
-        }
-        self.ends.push(self.grades.len() as u64);
+        let alike = grades.chunk_by(|one, next| one == next);
+        self.grades.push_each(alike.clone().map(|alike| alike[0]));
+        self.upto.push_each(kept_sums(alike.map(|alike| alike.len() as u32)));
     }
 
     /// Appends a query with these distinct grades, ascending, and their numbers of documents.
     pub fn push_query(&mut self, query: QueryGrades<'_>) {
-        self.grades.extend_from_slice(query.grades);
-        self.upto.extend_from_slice(query.upto);
-        self.ends.push(self.grades.len() as u64);
+        self.grades.push(query.grades);
+        self.upto.push(query.upto);
     }
 
     /// Appends the queries of `others`.
     pub fn append(&mut self, others: &ExactFacts) {
-        let before = self.grades.len() as u64;
-        self.ends.extend(others.ends.iter().map(|end| before + end));
-        self.grades.extend_from_slice(&others.grades);
-        self.upto.extend_from_slice(&others.upto);
+        self.grades.append(&others.grades);
+        self.upto.append(&others.upto);
     }
 
     /// Forgets all queries.
     pub fn clear(&mut self) {
-        self.ends.clear();
         self.grades.clear();
         self.upto.clear();
     }
 
     /// The number of queries.
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.grades.len()
     }
 
     /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.grades.is_empty()
     }
 
     /// The grades of one query.
     pub fn of(&self, query: usize) -> QueryGrades<'_> {
-        let range = range_of(&self.ends, query);
-        QueryGrades { grades: &self.grades[range.clone()], upto: &self.upto[range] }
+        QueryGrades { grades: self.grades.of(query), upto: self.upto.of(query) }
     }
 
     /// The extent of all grades.
@@ -125,7 +152,7 @@ impl ExactFacts {
 
     /// All distinct grades, ascending.
     pub fn distinct(&self) -> Vec<f64> {
-        let mut grades = self.grades.clone();
+        let mut grades = self.grades.values().to_vec();
         grades.par_sort_unstable_by(f64::total_cmp);
         grades.dedup();
         grades
@@ -134,19 +161,20 @@ impl ExactFacts {
     /// The facts of the queries by the classes of a codebook; `facts` are those by a single class, with the negative grades.
     pub fn classed(&self, facts: &Facts, book: &Codebook) -> Facts {
         let of_piece = |queries: Range<usize>| {
+            let grades: Vec<QueryGrades<'_>> = queries.clone().map(|query| self.of(query)).collect();
+            // All grades are at least 0, the bound of the first class.
+            let bounds: Vec<_> =
+                book.grades().iter().skip(1).map(|&bound| places_from(bound, &grades)).collect();
             let mut classed = Facts::new();
-            for query in queries {
+            for (at, (query, grades)) in queries.zip(&grades).enumerate() {
                 let negative = facts.of(query).iter().filter(|&(code, _)| code == NEGATIVE);
-                let grades = self.of(query);
-                let all = grades.upto.last().copied().unwrap_or(0);
-                // All grades are at least 0, the bound of the first class.
-                let ends = book.grades().iter().skip(1).map(|&bound| grades.below(bound)).chain([all]);
+                let ends = bounds.iter().map(|places| places[at]).chain([grades.grades.len()]);
                 let mut below = 0;
                 let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
-                    // Invariant: bounds ascend, so the difference is not negative.
-                    let count = end - below;
-                    below = end;
-                    (code, count)
+                    // Bounds ascend, and so do these ends, unless grades of a file change between two searches.
+                    let first = below;
+                    below = grades.upto(end).max(first);
+                    (code, below - first)
                 });
                 classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
             }
@@ -162,42 +190,44 @@ impl ExactFacts {
     /// as many documents have one as its facts say.
     pub(super) fn from_columns(
         ends: Vec<u64>,
-        grades: Vec<f64>,
-        counts: Vec<u32>,
+        grades: Column<f64>,
+        counts: &[[u8; 4]],
         facts: &Facts,
     ) -> Result<Self, String> {
-        if !are_ends(&ends, grades.len()) || grades.len() != counts.len() || ends.len() != facts.len() {
-            return Err("ends, grades and counts do not fit together".to_owned());
-        }
-        let mut upto = counts;
-        for query in 0..ends.len() {
-            let range = range_of(&ends, query);
-            let of_query = &grades[range.clone()];
-            let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
-            let ascend = of_query.iter().all(fine) && of_query.is_sorted_by(|one, next| one < next);
-            if !ascend || upto[range.clone()].contains(&0) {
+        let grades = Ragged::of_column(ends, grades, facts.len());
+        let grades = grades.filter(|grades| grades.values().len() == counts.len());
+        let grades = grades.ok_or("ends, grades and counts do not fit together")?;
+        let mut upto = Ragged::default();
+        for query in 0..grades.len() {
+            let of_query = grades.of(query);
+            let counts = counts[grades.range(query)].iter().map(|count| u32::from_le_bytes(*count));
+            // Where grades ascend, all are as sound as the first and the last one.
+            let sound = of_query.first().is_none_or(|grade| grade.is_sign_positive())
+                && of_query.last().is_none_or(|grade| grade.is_finite());
+            let ascend = of_query.windows(2).fold(true, |ascend, pair| ascend & (pair[0] < pair[1]));
+            if !sound || !ascend || counts.clone().min() == Some(0) {
                 return Err(format!(
                     "query {}: its grades are not finite, distinct and ascending",
                     query + 1
                 ));
             }
-            // Sums that wrap would be found below: a query has fewer than 2³² documents.
-            let mut sum = 0u64;
-            for count in &mut upto[range] {
-                sum += u64::from(*count);
-                *count = sum as u32;
-            }
-            if sum != facts.of(query).count(Above::JUDGED) {
+            let documents: u64 = counts.clone().map(u64::from).sum();
+            if documents != facts.of(query).count(Above::JUDGED) {
                 return Err(format!("query {}: not every judged document has an exact grade", query + 1));
             }
+            match documents > of_query.len() as u64 {
+                true => upto.push_each(kept_sums(counts)),
+                false => upto.push(&[]),
+            }
         }
-        Ok(ExactFacts { ends, grades, upto })
+        Ok(ExactFacts { grades, upto })
     }
 
     /// The columns that a file has of the grades.
     pub(super) fn columns(&self) -> ExactColumns<'_> {
         let counts = (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
-        ExactColumns { ends: &self.ends, grades: &self.grades, counts: counts.collect() }
+        let (ends, grades) = self.grades.columns();
+        ExactColumns { ends, grades, counts: counts.collect() }
     }
 }
 
@@ -243,10 +273,36 @@ mod tests {
         );
         let ExactColumns { ends, grades, counts } = exact.columns();
         let (ends, grades, counts) = (ends.to_vec(), grades.to_vec(), counts.to_vec());
-        assert_eq!(ExactFacts::from_columns(ends.clone(), grades.clone(), counts.clone(), &facts), Ok(exact));
-        let wrong = ExactFacts::from_columns(ends.clone(), grades.clone(), vec![1; counts.len()], &facts);
+        let opened = |grades: &[f64], counts: &[u32]| {
+            let counts: Vec<_> = counts.iter().map(|count| count.to_le_bytes()).collect();
+            ExactFacts::from_columns(ends.clone(), grades.to_vec().into(), &counts, &facts)
+        };
+        assert_eq!(opened(&grades, &counts), Ok(exact));
+        let wrong = opened(&grades, &vec![1; counts.len()]);
         assert_eq!(wrong, Err("query 1: not every judged document has an exact grade".to_owned()));
-        let wrong = ExactFacts::from_columns(ends, vec![-0.0, 0.5, 2.25, 1.0], counts, &facts);
+        let wrong = opened(&[-0.0, 0.5, 2.25, 1.0], &counts);
         assert_eq!(wrong, Err("query 1: its grades are not finite, distinct and ascending".to_owned()));
+    }
+
+    #[test]
+    fn places_are_found_as_one_by_one() {
+        let mut exact = ExactFacts::default();
+        for query in 0..70u32 {
+            // Up to 69 documents, of a few or of many grades.
+            let grade = |document: u32| f64::from(document * 37 % 64 / (1 + query % 3)) / 2.0;
+            exact.push(&mut (0..query).map(grade).collect::<Vec<_>>());
+        }
+        let queries: Vec<QueryGrades<'_>> = (0..exact.len()).map(|query| exact.of(query)).collect();
+        for level in (0..140).map(|level| f64::from(level) / 4.0 - 0.25) {
+            let expected = queries.iter().map(|query| query.grades.partition_point(|&grade| grade < level));
+            assert!(expected.eq(places_from(level, &queries)), "{level}");
+        }
+        assert!(places_from(1.0, &[]).is_empty());
+        // Sums begin at the first grade of several documents.
+        let kept = |counts: &[u32]| kept_sums(counts.iter().copied()).collect::<Vec<_>>();
+        assert_eq!(
+            [kept(&[1, 1, 1]), kept(&[]), kept(&[1, 3, 1]), kept(&[2, 1])],
+            [vec![], vec![], vec![4, 5], vec![2, 3]]
+        );
     }
 }

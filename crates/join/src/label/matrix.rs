@@ -70,7 +70,7 @@ pub(super) enum TileBytes {
     Owned(Vec<AlignedBytes>),
     /// A part of a file.
     InFile {
-        file: Mapping,
+        file: Arc<Mapping>,
         range: std::ops::Range<usize>,
     },
 }

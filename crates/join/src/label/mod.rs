@@ -7,6 +7,7 @@ mod batch;
 mod block;
 pub mod classes;
 pub mod code;
+mod column;
 mod counted;
 pub mod exact;
 mod facets;

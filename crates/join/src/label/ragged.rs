@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
+use super::column::Column;
+
 /// Values by row: the exact grades of judged documents, or the numbers of named ones, in rank order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ragged<T> {
     /// The end of each row.
     ends: Vec<u64>,
-    values: Vec<T>,
+    values: Column<T>,
 }
 
 impl<T> Default for Ragged<T> {
     fn default() -> Self {
-        Ragged { ends: Vec::new(), values: Vec::new() }
+        Ragged { ends: Vec::new(), values: Column::default() }
     }
 }
 
@@ -20,26 +22,40 @@ impl<T: Copy> Ragged<T> {
     /// Makes rows of values that lie one behind the other: each row has room for a number of them, and keeps the first ones.
     pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let ends = compact(&mut values, rows);
-        Ragged { ends, values }
+        Ragged { ends, values: values.into() }
     }
 
     /// Makes rows of these values.
     pub fn of_rows(rows: &[&[T]]) -> Self {
-        let mut all = Ragged { ends: Vec::with_capacity(rows.len()), values: Vec::new() };
+        let mut all = Ragged { ends: Vec::with_capacity(rows.len()), values: Column::default() };
         rows.iter().for_each(|row| all.push(row));
         all
     }
 
     /// Appends a row.
     pub fn push(&mut self, values: &[T]) {
-        self.values.extend_from_slice(values);
-        self.ends.push(self.values.len() as u64);
+        self.push_each(values.iter().copied());
+    }
+
+    /// Appends a row of values that come one by one.
+    pub(super) fn push_each(&mut self, values: impl IntoIterator<Item = T>) {
+        let all = self.values.to_mut();
+        all.extend(values);
+        self.ends.push(all.len() as u64);
+    }
+
+    /// Appends the rows of `others`.
+    pub(super) fn append(&mut self, others: &Ragged<T>) {
+        let all = self.values.to_mut();
+        let before = all.len() as u64;
+        self.ends.extend(others.ends.iter().map(|end| before + end));
+        all.extend_from_slice(&others.values);
     }
 
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.ends.clear();
-        self.values.clear();
+        self.values.to_mut().clear();
     }
 
     /// The number of rows.
@@ -69,6 +85,11 @@ impl<T: Copy> Ragged<T> {
 
     /// Makes rows of the columns of a file; `None` if they do not fit together.
     pub(super) fn from_columns(ends: Vec<u64>, values: Vec<T>, rows: usize) -> Option<Self> {
+        Self::of_column(ends, values.into(), rows)
+    }
+
+    /// As [`Ragged::from_columns`], of values that may stay in the file.
+    pub(super) fn of_column(ends: Vec<u64>, values: Column<T>, rows: usize) -> Option<Self> {
         (ends.len() == rows && are_ends(&ends, values.len())).then_some(Ragged { ends, values })
     }
 

@@ -1,8 +1,11 @@
 //! The fields of a section, written and read.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::label::column::Column;
+use crate::label::mmap::Mapping;
 
 pub(super) fn damaged(path: &Path, section: &'static str, message: String) -> Error {
     Error::Matrix { path: path.to_owned(), section, message }
@@ -40,7 +43,11 @@ impl Encoder {
 
 /// A reader of the fields of a section. Running out of bytes is an error that names the section.
 pub(super) struct Decoder<'a> {
+    pub(super) file: &'a Arc<Mapping>,
+    /// The bytes of the section that are left.
     pub(super) rest: &'a [u8],
+    /// The end of the section in the file.
+    pub(super) end: usize,
     pub(super) name: &'static str,
     pub(super) path: &'a Path,
 }
@@ -95,8 +102,18 @@ impl<'a> Decoder<'a> {
     }
 
     pub(super) fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {
-        let bytes = self.take(count.saturating_mul(8))?;
-        Ok(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
+        Ok(self.doubles(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Reads numbers as [`Decoder::f64s`] does, and leaves them in the file if they lie there as in memory.
+    pub(super) fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
+        let (start, rest) = (self.end - self.rest.len(), self.rest);
+        let length = self.doubles(count)?.len() * 8;
+        let in_file = Column::in_file(self.file, start..start + length);
+        match in_file.filter(|_| cfg!(target_endian = "little")) {
+            Some(column) => Ok(column),
+            None => Ok(Decoder { rest, ..*self }.f64s(count)?.into()),
+        }
     }
 
     pub(super) fn string(&mut self) -> Result<&'a [u8]> {
@@ -115,6 +132,34 @@ impl<'a> Decoder<'a> {
             Ok(())
         } else {
             Err(self.bad(format!("{} bytes too many", self.rest.len())))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same numbers, and the same errors, wherever a column lies; it stays in the file where it is aligned.
+    #[test]
+    fn columns_of_numbers_stay_where_they_are_aligned() {
+        let numbers = [0.1, -0.0, f64::MAX, f64::from_bits(1)];
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        for place in 0..24 {
+            let file = Arc::new(Mapping::copied(&[&vec![7; place][..], &bytes, b"rest"].concat()).unwrap());
+            let (rest, end, path) = (&file[place..], file.len(), Path::new("f"));
+            let decoder = || Decoder { file: &file, rest, end, name: "n", path };
+            let (mut one, mut other) = (decoder(), decoder());
+            let (column, copy) = (one.f64_column(4).unwrap(), other.f64s(4).unwrap());
+            assert_eq!((bits(&column), bits(&copy)), (bits(&numbers), bits(&numbers)));
+            assert_eq!([one.rest, other.rest], [b"rest"; 2]);
+            let stays = file.as_ptr_range().contains(&column.as_ptr().cast());
+            assert_eq!(stays, place % 8 == 0 && cfg!(target_endian = "little"), "{place}");
+            for count in [5, usize::MAX / 4, usize::MAX] {
+                let errors = [decoder().f64_column(count).map(drop), decoder().f64s(count).map(drop)];
+                assert_eq!(errors.map(|error| error.unwrap_err().to_string()), ["f: n: ends too early"; 2]);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use super::fields::{Decoder, Encoder, bytes_of};
 use super::sections::{decode_ids, encode_ids};
 use crate::error::Result;
 use crate::label::code::{Codebook, Extent};
-use crate::label::exact::{ExactColumns, ExactFacts, ExactGrades};
+use crate::label::exact::{ExactColumns, ExactFacts, ExactGrades, are_grades};
 use crate::label::facets::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use crate::label::facts::Facts;
 use crate::label::passages::{GoldFacts, SpanRows};
@@ -107,15 +107,14 @@ pub(super) fn decode_exact(
     let extent = Extent { least_positive: extent[0], largest: extent[1] };
     let [distinct, judged] = [from.count()?, from.count()?];
     let ends = from.u64s(facts.len())?;
-    let grades = from.f64s(distinct)?;
-    let counts = from.u32_column(distinct)?;
+    let grades = from.f64_column(distinct)?;
+    let counts = from.words(distinct)?;
     let row_ends = from.u64s(depths.len())?;
-    let of_rows = from.f64s(judged)?;
+    let of_rows = from.f64_column(judged)?;
     from.end()?;
     let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
-    let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
-    let rows = Ragged::from_columns(row_ends, of_rows, depths.len())
-        .filter(|rows| rows.values().par_iter().all(fine))
+    let rows = Ragged::of_column(row_ends, of_rows, depths.len())
+        .filter(|rows| are_grades(rows.values()))
         .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
     if let Some(row) = (0..depths.len()).find(|&row| rows.of(row).len() > depths[row] as usize) {
         let (grades, depth) = (rows.of(row).len(), depths[row]);

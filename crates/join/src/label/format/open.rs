@@ -7,7 +7,7 @@ use super::fields::{Decoder, damaged};
 use super::further::{
     decode_alike, decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
 };
-use super::header::{Description, describe, section};
+use super::header::{Description, Section, describe, section};
 use super::layout::{
     ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED,
     TILES, UNITS, name_of,
@@ -75,12 +75,22 @@ fn decode_whole(file: Mapping, path: &Path) -> Result<LabelMatrix> {
     decode(file, &description, path)
 }
 
+/// A reader of a section, after comparing its checksum.
+fn decoder<'a>(
+    file: &'a Arc<Mapping>,
+    description: &Description,
+    at: usize,
+    path: &'a Path,
+) -> Result<Decoder<'a>> {
+    let rest = section(file, description, at, path)?;
+    let &Section { name, offset, length, .. } = &description.sections[at];
+    Ok(Decoder { file, rest, end: (offset + length) as usize, name, path })
+}
+
 /// Makes the matrix that is in a file. All but its tiles is checked.
 pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
-    let read = |at: usize| {
-        let (rest, name) = (section(&file, description, at, path)?, description.sections[at].name);
-        Ok::<_, Error>(Decoder { rest, name, path })
-    };
+    let file = Arc::new(file);
+    let read = |at: usize| decoder(&file, description, at, path);
 
     let (rule, fingerprint) = decode_rule(&mut read(RULE)?, description.version)?;
     let book = decode_book(&mut read(BOOK)?)?;

@@ -704,6 +704,40 @@ mod tests {
         assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
     }
 
+    #[test]
+    fn many_grades_are_exact_as_without_facets() {
+        let grade = |query: usize, doc: usize, judge: usize| (query * 60 + doc) as f64 / 7.0 - judge as f64;
+        let mut text = String::new();
+        let mut largest = Vec::new();
+        for query in 0..400 {
+            for doc in 0..(query % 50) {
+                let judges = 1 + doc % 3;
+                for judge in 0..judges {
+                    text += &format!("q{query} j{judge} d{} {}\n", doc * 37 % 50, grade(query, doc, judge));
+                }
+                largest.push((format!("q{query}"), format!("d{}", doc * 37 % 50), grade(query, doc, 0)));
+            }
+        }
+        let found = read(JudgedBy::Judge, "qrels", &text, None).unwrap();
+        let expected = Qrels::new(largest).unwrap();
+        assert!(expected.grades().len() > 5_000 && found.exact().is_some());
+        assert_eq!(
+            (found.exact(), found.facts(), found.grades()),
+            (expected.exact(), expected.facts(), expected.grades())
+        );
+        // A run is labelled by the numbers of documents: were they others, its grades would be too.
+        let run = || {
+            (0..400).flat_map(|query| {
+                (0..60).map(move |doc| (format!("q{query}"), format!("d{doc}"), doc as f64))
+            })
+        };
+        let [one, other] = [&found, &expected].map(|qrels| {
+            let matrix = Join::default().rankings(qrels, [("run".to_owned(), run())]).unwrap();
+            (0..matrix.rows()).map(|row| matrix.exact().unwrap().rows.of(row).to_vec()).collect::<Vec<_>>()
+        });
+        assert_eq!(one, other);
+    }
+
     /// A text whose queries are mostly together. It has `queries` of them, and `wrong` of a thousand lines are no judgments or repeat one.
     fn together_but(by: JudgedBy, fields: usize, queries: usize, wrong: usize, seed: u64) -> String {
         let mut state = seed;
