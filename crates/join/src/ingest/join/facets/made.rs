@@ -1,7 +1,6 @@
 //! The judgments of one query: its documents in bytewise order, and what is wrong with its judgments.
 
 use super::fingerprint::JudgmentHashes;
-
 use super::piece::StretchJudgments;
 use super::room::FacetRoom;
 use super::shape::FacetShape;
