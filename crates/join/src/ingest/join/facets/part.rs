@@ -13,7 +13,9 @@ use super::shape::FacetShape;
 use crate::error::{Error, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::id::IdInText;
+use crate::ingest::join::doc_table::MOST_DOCUMENTS;
 use crate::ingest::join::qrels::{Qrels, Shelving};
+use crate::ingest::join::rank::too_many;
 use crate::ingest::lines::diagnostics::Earliest;
 use crate::label::{Facets, Ids, JudgedBy, pieces};
 use crate::watch::{Watch, not_stopped};
@@ -57,6 +59,10 @@ impl MadePart {
     /// Adds a query, which had room for a number of judgments.
     pub fn push(&mut self, id: &[u8], room: usize, made: MadeQuery<'_>, (shape, seed): (FacetShape, Seed)) {
         let MadeQuery { docs, count, largest, fingerprint, problems } = made;
+        if let Some(message) = too_many(id, docs.len(), MOST_DOCUMENTS) {
+            self.problems.add(0, || message);
+            return self.skip(room);
+        }
         let grades = largest.iter().map(|&grade| table_grade(grade, shape));
         self.queries.push(id);
         self.tables.add_numbered(docs.iter().copied().zip(grades), seed);
