@@ -273,15 +273,7 @@ pub fn for_each_item<'py>(
             for (exact, &(key, value)) in exact.iter().zip(items) {
                 // SAFETY: both are alive, as above: of texts and floats that are of no subclass nothing runs. The bytes of a text live
                 // as long as it.
-                let fine = *exact
-                    && unsafe {
-                        let mut length = 0;
-                        let bytes = PyUnicode_AsUTF8AndSize(key, &mut length);
-                        if bytes.is_null() {
-                            return Err(PyErr::fetch(py));
-                        }
-                        plain(slice::from_raw_parts(bytes.cast(), length as usize), PyFloat_AsDouble(value))
-                    };
+                let fine = *exact && unsafe { plain(utf8(py, key)?, PyFloat_AsDouble(value)) };
                 if !fine {
                     break;
                 }
@@ -386,6 +378,21 @@ pub fn each_tuple<'py, const N: usize>(
     })
 }
 
+/// The bytes of a text.
+///
+/// # Safety
+/// It is a text, and alive as long as the bytes are used.
+unsafe fn utf8<'t>(py: Python<'_>, text: *mut PyObject) -> PyResult<&'t [u8]> {
+    let mut length = 0;
+    // SAFETY: it is a text that is alive.
+    let bytes = unsafe { PyUnicode_AsUTF8AndSize(text, &mut length) };
+    if bytes.is_null() {
+        return Err(PyErr::fetch(py));
+    }
+    // SAFETY: the bytes of a text live as long as it.
+    Ok(unsafe { slice::from_raw_parts(bytes.cast(), length as usize) })
+}
+
 /// Passes the fields of a tuple of texts and a number on; `false` if they are not taken.
 ///
 /// # Safety
@@ -398,14 +405,8 @@ unsafe fn plain_tuple<'py, const N: usize>(
     let (mut ids, mut count) = ([&b""[..]; N], 0);
     let Some((number, texts)) = fields.split_last() else { return Ok(false) };
     for &text in texts {
-        let mut length = 0;
-        // SAFETY: it is a text that is alive.
-        let bytes = unsafe { PyUnicode_AsUTF8AndSize(text, &mut length) };
-        if bytes.is_null() {
-            return Err(PyErr::fetch(py));
-        }
-        // SAFETY: the bytes of a text live as long as it.
-        ids[count] = unsafe { slice::from_raw_parts(bytes.cast(), length as usize) };
+        // SAFETY: it is a text that is alive until `take` has its bytes.
+        ids[count] = unsafe { utf8(py, text)? };
         count += 1;
     }
     // SAFETY: it is a float or an int that is alive.

@@ -194,7 +194,7 @@ impl ExactFacts {
         counts: &[[u8; 4]],
         facts: &Facts,
     ) -> Result<Self, String> {
-        let grades = Ragged::of_column(ends, grades, facts.len());
+        let grades = Ragged::from_columns(ends, grades, facts.len());
         let grades = grades.filter(|grades| grades.values().len() == counts.len());
         let grades = grades.ok_or("ends, grades and counts do not fit together")?;
         let mut upto = Ragged::default();

@@ -94,7 +94,8 @@ impl<'a> QueryFacets<'a> {
 }
 
 impl Facets {
-    /// Makes judgments of queries with so many documents each. There is a sub-group for each judgment, or none.
+    /// Makes judgments of queries: `subgroups` has the number of the sub-group of each judgment, or nothing if there are no sub-groups, and
+    /// `documents` the number of documents of each query.
     pub fn new(
         by: JudgedBy,
         names: Ids,

@@ -83,13 +83,9 @@ impl<T: Copy> Ragged<T> {
         &self.values
     }
 
-    /// Makes rows of the columns of a file; `None` if they do not fit together.
-    pub(super) fn from_columns(ends: Vec<u64>, values: Vec<T>, rows: usize) -> Option<Self> {
-        Self::of_column(ends, values.into(), rows)
-    }
-
-    /// As [`Ragged::from_columns`], of values that may stay in the file.
-    pub(super) fn of_column(ends: Vec<u64>, values: Column<T>, rows: usize) -> Option<Self> {
+    /// Makes rows of the columns of a file, in which the values may stay; `None` if they do not fit together.
+    pub(super) fn from_columns(ends: Vec<u64>, values: impl Into<Column<T>>, rows: usize) -> Option<Self> {
+        let values = values.into();
         (ends.len() == rows && are_ends(&ends, values.len())).then_some(Ragged { ends, values })
     }
 

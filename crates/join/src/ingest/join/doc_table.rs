@@ -86,7 +86,7 @@ impl DocTable {
     }
 }
 
-/// The index of a word of a filter of so many words, and the bit in it, that are those of a hash.
+/// The bit of a hash in a filter of `words` words of 64 bits: the index of its word, and the word with this bit alone.
 #[inline(always)]
 fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
     let bit = place(hash >> FILTER_SHIFT, words * 64);

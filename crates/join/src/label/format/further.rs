@@ -113,7 +113,7 @@ pub(super) fn decode_exact(
     let of_rows = from.f64_column(judged)?;
     from.end()?;
     let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
-    let rows = Ragged::of_column(row_ends, of_rows, depths.len())
+    let rows = Ragged::from_columns(row_ends, of_rows, depths.len())
         .filter(|rows| are_grades(rows.values()))
         .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
     if let Some(row) = (0..depths.len()).find(|&row| rows.of(row).len() > depths[row] as usize) {
@@ -169,11 +169,13 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
         group: u32::from_le_bytes(groups[at]),
         grade: f64::from_le_bytes(grades[at]),
     };
-    let judgments = Ragged::from_columns(ends, (0..judgments).into_par_iter().map(of).collect(), queries);
+    let judgments: Vec<FacetJudgment> = (0..judgments).into_par_iter().map(of).collect();
+    let judgments = Ragged::from_columns(ends, judgments, queries);
     let numbers = Ragged::from_columns(row_ends, numbers, rows);
     let (judgments, numbers) = judgments
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
+    // They are in every file, and mostly all 0: they are not copied then.
     let subgroups = match subgroups.par_iter().all(|subgroup| *subgroup == [0; 4]) {
         true => Vec::new(),
         false => subgroups.iter().map(|&subgroup| u32::from_le_bytes(subgroup)).collect(),

@@ -335,7 +335,7 @@ fn checked(shape: FacetShape, place: JudgmentPlace<'_>, grade: f64) -> Result<f6
         Err(format!("{} {grade} is not a finite number", shape.number()))
     } else if place.group.is_empty() {
         Err("the group is empty".to_owned())
-    } else if shape.fields == 5 && place.subgroup.is_none() {
+    } else if shape.has_subgroups() && place.subgroup.is_none() {
         Err("the sub-group is empty".to_owned())
     } else {
         Ok(shape.grade(grade))

@@ -18,7 +18,7 @@ use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::columns::CheckedColumns;
 use crate::ingest::lines::dialect::Comments;
-use crate::ingest::lines::scan::{each_feed, is_separator};
+use crate::ingest::lines::scan::{each_feed, is_separator, split};
 use crate::ingest::lines::shape::counts;
 use crate::label::Ids;
 
@@ -130,7 +130,7 @@ impl<'t> PieceLook<'t> {
             text,
             comments,
             look: PieceLook { before: 0, stretches: Vec::new() },
-            query: piece.start..piece.start,
+            query: b"",
             brief: Brief::default(),
             first: piece.start,
             start: piece.start,
@@ -152,8 +152,8 @@ struct Looking<'t> {
     text: &'t [u8],
     comments: Comments,
     look: PieceLook<'t>,
-    /// The place of the query; empty before the first one.
-    query: Range<usize>,
+    /// The query; empty before the first one.
+    query: &'t [u8],
     brief: Brief,
     /// Where the stretch begins, and where the line.
     first: usize,
@@ -183,7 +183,7 @@ impl Looking<'_> {
         length > 0
             && text.get(end).is_some_and(|&behind| is_separator(behind))
             && Brief::of(text, self.start, end) == self.brief
-            && (length <= Brief::ALL || text[self.start..end] == text[self.query.clone()])
+            && (length <= Brief::ALL || text[self.start..end] == *self.query)
     }
 
     /// Looks at a line that does not begin as those before it.
@@ -191,14 +191,9 @@ impl Looking<'_> {
         let line = &self.text[self.start..end];
         if !counts(line, self.comments) {
             self.skipped += 1;
-            return;
-        }
-        let blank = line.iter().take_while(|&&byte| is_separator(byte)).count();
-        let length = line[blank..].iter().take_while(|&&byte| !is_separator(byte)).count();
-        let query = self.start + blank..self.start + blank + length;
-        if length > 0 && self.text[query.clone()] != self.text[self.query.clone()] {
+        } else if let Some(query) = split(line).next().filter(|&query| query != self.query) {
             self.end(self.start);
-            self.brief = Brief::of(self.text, query.start, query.end);
+            self.brief = Brief::of(query, 0, query.len());
             (self.query, self.first, self.lines, self.skipped) = (query, self.start, 0, 0);
         }
     }
@@ -211,6 +206,6 @@ impl Looking<'_> {
         }
         let range = self.first..end;
         let room = ((self.lines - self.skipped) as usize).min((range.len() + 1) / SHORTEST);
-        self.look.stretches.push((&self.text[self.query.clone()], range, (self.lines, room)));
+        self.look.stretches.push((self.query, range, (self.lines, room)));
     }
 }
