@@ -145,17 +145,6 @@ pub use summary::Summary;
 #[doc(inline)]
 pub use watch::Watch;
 
-// Types that have a module now were at the root before. They stay there until 0.2, and the documentation does not show them.
-#[doc(hidden)]
-pub use self::labels::{
-    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen, TieCounts,
-    TiedGroup, TiedGroups, Unmatched,
-};
-#[doc(hidden)]
-pub use self::scores::{Curve, PerQuery, Row};
-#[doc(hidden)]
-pub use self::text::{OptionStyle, Recognised, TextRank, TextRow};
-
 /// What a [`LabelMatrix`] consists of: its codebook, rules, runs, ids, batches and ties.
 pub mod labels {
     #[doc(inline)]
@@ -179,10 +168,6 @@ pub mod text {
     #[doc(inline)]
     pub use crate::ingest::{OptionStyle, Recognised, TextRank, TextRow};
 }
-
-/// The old name of [`JudgedBy`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `JudgedBy`: a group is a group of queries")]
-pub type GroupedBy = JudgedBy;
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
 pub mod judges {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use laneval::arrays::{Ideal, Rankings, Shape};
-use laneval::{Evaluator, Ids, Input, Join, LabelMatrix, Qrels, RunInput, Scores, View};
+use laneval::{Evaluator, Input, Join, LabelMatrix, Qrels, RunInput, Scores, View, labels::Ids};
 
 use crate::compared::assert_same_bits;
 use crate::random::Random;

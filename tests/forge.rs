@@ -185,12 +185,6 @@ impl Forged {
         }
     }
 
-    /// Sets the version of the format.
-    #[allow(dead_code)] // not every test binary has versions
-    pub fn set_version(&mut self, version: u32) {
-        self.head[8..12].copy_from_slice(&version.to_le_bytes());
-    }
-
     /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment. A sound file stays sound if neither
     /// label was past the end.
     fn keep_sound(&mut self, at: usize, to: u64) {

@@ -2,7 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use laneval::{Dialect, Error, FileAccess, Input, Join, Qrels, RunInput, ScoreType, Ties, Unmatched};
+use laneval::{
+    Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, Ties,
+    labels::{FileAccess, Unmatched},
+};
 use proptest::prelude::*;
 
 use crate::cases::cases;

@@ -3,7 +3,10 @@
 use laneval::parts::label::{
     ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
 };
-use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
+use laneval::{
+    LabelMatrix,
+    labels::{Codebook, Ids, RankingRule, RunInfo},
+};
 use proptest::prelude::*;
 
 /// The rankings of one query in every run, as labels, and the number of judged documents by code that no run retrieves.

@@ -5,7 +5,7 @@ use laneval::measure::{
     prefixed,
 };
 use laneval::parts::reference;
-use laneval::{Codebook, Error, Measure, QuerySet, ScoreType, TiedValue, Ties};
+use laneval::{Error, Measure, QuerySet, ScoreType, TiedValue, Ties, labels::Codebook};
 use proptest::prelude::*;
 
 use crate::variants::variants;

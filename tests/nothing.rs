@@ -423,8 +423,6 @@ fn parts_of_a_run_merge_to_the_whole() {
     for stored in [Summary::from_bytes(&merged.to_bytes()), Summary::from_json(&merged.to_json())] {
         assert_eq!(stored.unwrap(), merged);
     }
-    assert_eq!(merged.to_bytes()[16], 2, "a schema that says how many");
-    assert_eq!(part(1, 5).to_bytes()[16], 1, "nothing was left out, so it is as before");
 }
 
 #[test]
@@ -550,15 +548,13 @@ mod compared {
             let matrix = matrix(&of(&qrels), &[("one", &of(&one)), ("two", &of(&two))]);
             let evaluator = Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true);
             let (scores, summary) = evaluator.evaluate_with_summary(&matrix).unwrap();
-            let (comparison, part) = Partial::of(&scores, &summary, None, &options).unwrap();
-            (comparison, part)
+            Partial::of(&scores, &summary, None, &options).unwrap()
         };
-        let (whole, sealed) = part(0, 40);
+        let whole = part(0, 40).0;
         let mut merged = part(23, 40).1;
         merged.merge(&part(0, 7).1).unwrap();
         merged.merge(&part(7, 23).1).unwrap();
         assert_eq!(Partial::from_bytes(&merged.to_bytes()).unwrap(), merged);
-        assert_eq!((sealed.to_bytes()[16], part(6, 9).1.to_bytes()[16]), (2, 1));
         let found = merged.comparison().unwrap();
         let told = |of: &Comparison| {
             let of = &of.differences[0];

@@ -1,7 +1,7 @@
 //! One noun, one type: the name of a type stands in one file, whichever package that is in.
 //!
 //! Who reads `Row` in fourteen files has to look up fourteen times which one it is. Types of tests are left out, which nobody meets
-//! elsewhere, and so are old names that stay as deprecated aliases for a version.
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,10 +30,9 @@ fn types(text: &str) -> Vec<String> {
     let is_module = |at: usize| text[at..].lines().nth(1).is_some_and(|line| line.contains("mod "));
     let tests = text.match_indices("#[cfg(test)]\n").find(|&(at, _)| is_module(at));
     let code = &text[..tests.map_or(text.len(), |(at, _)| at)];
-    let (mut found, mut deprecated) = (Vec::new(), false);
+    let mut found = Vec::new();
     for line in code.lines() {
-        deprecated |= line.starts_with("#[deprecated");
-        let (inside, attribute) = (line.starts_with(' '), line.starts_with('#') || line.is_empty());
+        let inside = line.starts_with(' ');
         let line = line.trim_start();
         let line = line.strip_prefix("pub").map_or(line, |seen| match seen.strip_prefix('(') {
             Some(by_whom) => by_whom.split_once(')').map_or(seen, |(_, line)| line),
@@ -47,10 +46,9 @@ fn types(text: &str) -> Vec<String> {
             _ => false,
         };
         let name = words.next().filter(|name| name.starts_with(char::is_uppercase));
-        if let Some(name) = name.filter(|_| defines && !deprecated) {
+        if let Some(name) = name.filter(|_| defines) {
             found.push(name.to_owned());
         }
-        deprecated &= attribute;
     }
     found
 }
@@ -93,7 +91,7 @@ fn a_name_is_one_type() {
 
 #[test]
 fn types_are_found() {
-    let text = "pub(in crate::a) struct One<'a> {\n    field: u8,\n}\n#[deprecated]\npub type Old = One;\ntype Two = u8;\n\
+    let text = "pub(in crate::a) struct One<'a> {\n    field: u8,\n}\ntype Two = u8;\n\
                 impl X for Y {\n    type Three = u8;\n}\nfn f() {\n    struct Four(u8);\n}\npub trait Five: Sized {}\n\
                 #[cfg(test)]\nmod tests {\n    struct Six;\n}\n";
     assert_eq!(types(text), ["One", "Two", "Four", "Five"]);

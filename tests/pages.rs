@@ -9,7 +9,7 @@ use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations
 use laneval::report::blocks::{self, ReportBlock};
 use laneval::report::html::{self, Context, ReadFile, TopDocument, TopDocuments, lost_queries};
 use laneval::report::{Align, Grid};
-use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
+use laneval::{Evaluator, Join, LabelMatrix, RunScores, Scores, StatName, labels::Ids, scores::PerQuery};
 use roxmltree::{Document, ParsingOptions};
 
 use crate::cases::{by_default, some};

@@ -365,7 +365,7 @@ const HEAD: usize = 28;
 
 fn with_checksum(body: &[u8]) -> Vec<u8> {
     let hash = xxhash_rust::xxh3::xxh3_64(body).to_le_bytes();
-    [b"laneval compare\n", &1u32.to_le_bytes()[..], &hash, body].concat()
+    [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &hash, body].concat()
 }
 
 #[test]
@@ -383,9 +383,9 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let longer = with_checksum(&[&bytes[HEAD..], &[0]].concat());
     assert!(Partial::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
     let mut later = bytes.clone();
-    later[16] = 4;
+    later[16] = 2;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
-    assert!(error.contains("it has version 4, and this laneval reads version 3 at most"), "{error}");
+    assert!(error.contains("it has version 2, and this laneval reads version 1 at most"), "{error}");
     later[16] = 0;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
     assert!(error.contains("it has version 0, which no laneval has written"), "{error}");
@@ -395,6 +395,19 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     assert!(Summary::from_bytes(&bytes).unwrap_err().to_string().contains("not a summary"));
     let summary = sound.summary().to_bytes();
     assert!(Partial::from_bytes(&summary).unwrap_err().to_string().contains("not a part of a comparison"));
+}
+
+#[test]
+fn a_part_of_a_draft_is_refused_by_name() {
+    let draft = [b"laneval compare\n", &sound(false)[0].to_bytes()[16..]].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draft.part");
+    std::fs::write(&path, &draft).unwrap();
+    let errors =
+        [Partial::from_bytes(&draft).map(drop), Partial::read(&path).map(drop), Shard::read(&path).map(drop)];
+    for error in errors.map(Result::unwrap_err) {
+        assert!(error.to_string().ends_with("written by a draft of laneval: make it again"), "{error}");
+    }
 }
 
 /// A part with all that one can have, except resamples, of which there are many. No value of its measures depends on a logarithm.
@@ -416,7 +429,7 @@ fn frozen(resampled: bool) -> Partial {
 /// the same part makes the same bytes, but for the version. A part with resamples has half a megabyte, so only the hash of its bytes is
 /// kept.
 #[test]
-fn schema_1_is_frozen() {
+fn parts_are_frozen() {
     let (part, path) = (frozen(false), fixture("part-1.bin"));
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
         part.write(&path).unwrap();
@@ -435,16 +448,16 @@ fn schema_1_is_frozen() {
     let resampled = with_version(&frozen(true).to_bytes(), env!("CARGO_PKG_VERSION"), FROZEN);
     assert_eq!(
         xxhash_rust::xxh3::xxh3_64(&resampled),
-        15_053_662_334_486_503_661,
+        18_002_319_147_692_227_745,
         "{} bytes",
         resampled.len()
     );
 }
 
-/// As [`schema_1_is_frozen`], of a part in which two of six queries have no value of a measure.
+/// As [`parts_are_frozen`], of a part in which two of six queries have no value of a measure.
 #[test]
-fn schema_2_is_frozen() {
-    let path = fixture("part-2.bin");
+fn parts_of_queries_without_a_value_are_frozen() {
+    let path = fixture("part-nothing-1.bin");
     let queries = ["1", "2", "3", "4", "5", "6"];
     let qrels = Qrels::new(queries.map(|query| (query, "a", if "25".contains(query) { 0.0 } else { 1.0 })));
     let run = |name: &str, first: &str| {
@@ -464,7 +477,7 @@ fn schema_2_is_frozen() {
         part.write(&path).unwrap();
     }
     let bytes = std::fs::read(&path).unwrap();
-    assert_eq!(bytes[16..20], 2u32.to_le_bytes());
+    assert_eq!(bytes[16..20], 1u32.to_le_bytes());
     for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
         assert_eq!(found, part);
         let found = found.comparison().unwrap();
@@ -476,10 +489,10 @@ fn schema_2_is_frozen() {
     assert!(part.to_bytes() == this, "the same part makes other bytes");
 }
 
-/// As [`schema_1_is_frozen`], of a part that says what was done with the units of its runs.
+/// As [`parts_are_frozen`], of a part that says what was done with the units of its runs.
 #[test]
-fn schema_3_is_frozen() {
-    let path = fixture("part-3.bin");
+fn parts_of_units_are_frozen() {
+    let path = fixture("part-units-1.bin");
     let queries = ["1", "2", "3"];
     let qrels = Qrels::new(queries.map(|query| (query, "a", 1.0))).unwrap();
     let one = [
@@ -503,7 +516,7 @@ fn schema_3_is_frozen() {
         part.write(&path).unwrap();
     }
     let bytes = std::fs::read(&path).unwrap();
-    assert_eq!(bytes[16..20], 3u32.to_le_bytes());
+    assert_eq!(bytes[16..20], 1u32.to_le_bytes());
     for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
         assert_eq!(found, part);
         // By hand: b a, a, a of the first run, and c a of the other for each query.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use laneval::arrays::{Ideal, Numbers, Rankings, Shape};
 use laneval::{
-    Codebook, EngineChoice, ErrorKind, Evaluator, IdealOf, Ids, Join, LabelMatrix, Qrels, QuerySet, Scores,
-    Stat, Summary, TiedValue, View, Watch,
+    EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Stat, Summary, TiedValue,
+    View, Watch,
+    labels::{Codebook, IdealOf, Ids},
 };
 
 use crate::cases::some;

@@ -3,7 +3,11 @@
 use laneval::compare::{Comparison, ComparisonOptions, Gate};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, ReportOptions, notes};
-use laneval::{Evaluator, Ids, Join, PerQuery, Qrels, RunScores, Scores, StatName, Unmatched};
+use laneval::{
+    Evaluator, Join, Qrels, RunScores, Scores, StatName,
+    labels::{Ids, Unmatched},
+    scores::PerQuery,
+};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 

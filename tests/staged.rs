@@ -1,7 +1,10 @@
 //! Rows staged by hand: rows that do not fit together are an error.
 
 use laneval::parts::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
-use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
+use laneval::{
+    LabelMatrix,
+    labels::{Codebook, Ids, RankingRule, RunInfo},
+};
 
 const SOUND: &[(u32, u32)] = &[(1, 3), (0, 2)];
 

@@ -8,8 +8,9 @@ use laneval::arrays::{Rankings, Shape};
 use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
-    Codebook, Error, Evaluator, Groups, Ids, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet,
-    Repeats, RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, Unmatched, View,
+    Error, Evaluator, Groups, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Repeats, RunInput,
+    RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, View,
+    labels::{Codebook, Ids, Unmatched},
 };
 use proptest::prelude::*;
 
@@ -887,10 +888,10 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let longer = with_checksum([&bytes[28..], &[0]].concat());
     assert!(Summary::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
     let mut later = bytes;
-    later[16] = 4;
+    later[16] = 2;
     let error = Summary::from_bytes(&later).unwrap_err().to_string();
     assert!(
-        error.contains("it has version 4, and this laneval reads version 3 at most: read it with a newer"),
+        error.contains("it has version 2, and this laneval reads version 1 at most: read it with a newer"),
         "{error}"
     );
 }
@@ -898,7 +899,7 @@ fn bytes_that_were_cut_or_changed_are_refused() {
 /// The bytes of a summary with this body and the checksum that belongs to it.
 fn with_checksum(body: Vec<u8>) -> Vec<u8> {
     let hash = xxhash_rust::xxh3::xxh3_64(&body).to_le_bytes();
-    [b"laneval summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
+    [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
 }
 
 /// A summary with all that one can have: two runs under different rules, groups, a query and a tag that are not text, queries that are
@@ -963,10 +964,10 @@ pub(crate) fn with_version(stored: &[u8], from: &str, to: &str) -> Vec<u8> {
 pub(crate) const FROZEN: &str = "0.1.0";
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks that the fixtures of a schema of bytes hold this summary, which makes the same bytes and the same JSON, but for the version;
-/// returns both.
-fn is_frozen(summary: &Summary, schema: u8) -> (Vec<u8>, String) {
-    let [bytes, json] = ["bin", "json"].map(|extension| fixture(&format!("summary-{schema}.{extension}")));
+/// Checks that the fixtures of this name hold this summary, which makes the same bytes and the same JSON, but for the version; returns both.
+/// They were written when schema 1 was frozen, and this and every later version reads them.
+fn is_frozen(summary: &Summary, name: &str) -> (Vec<u8>, String) {
+    let [bytes, json] = ["bin", "json"].map(|extension| fixture(&format!("{name}-1.{extension}")));
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
         summary.write(&bytes).unwrap();
         std::fs::write(&json, summary.to_json()).unwrap();
@@ -977,7 +978,7 @@ fn is_frozen(summary: &Summary, schema: u8) -> (Vec<u8>, String) {
     let (bytes, json) = (std::fs::read(bytes).unwrap(), std::fs::read_to_string(json).unwrap());
     assert_eq!(Summary::from_bytes(&bytes).unwrap(), *summary);
     assert_eq!(Summary::from_json(&json).unwrap(), *summary);
-    assert_eq!((&bytes[16..20], &bytes[28..29]), (&u32::from(schema).to_le_bytes()[..], &[schema][..]));
+    assert_eq!((&bytes[16..20], &bytes[28..29]), (&[1, 0, 0, 0][..], &[1][..]));
     assert_eq!(
         summary.to_json(),
         json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
@@ -986,11 +987,9 @@ fn is_frozen(summary: &Summary, schema: u8) -> (Vec<u8>, String) {
     (bytes, json)
 }
 
-/// The fixtures were written when schema 1 was frozen. This and every later version reads them, and as long as schema 1 is what is
-/// written, the same summary makes the same bytes and the same JSON, but for the version.
 #[test]
-fn schema_1_is_frozen() {
-    let (bytes, json) = is_frozen(&frozen(), 1);
+fn summaries_are_frozen() {
+    let (bytes, json) = is_frozen(&frozen(), "summary");
     for kind in ["ids", "hashes", "sum", "unnamed"] {
         assert!(json.contains(&format!("\"{kind}\": ")), "{kind}");
     }
@@ -1002,8 +1001,8 @@ fn schema_1_is_frozen() {
     assert_eq!((scores.view.depth, scores.view.judged_only), (Some(9), true));
 }
 
-/// A summary with what schema 2 of bytes adds: relevant documents that count only where they were retrieved, and queries without a value.
-fn frozen_2() -> Summary {
+/// A summary in which relevant documents count only where they were retrieved, and queries have no value.
+fn frozen_without_values() -> Summary {
     let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a 1\n3 0 b 1\n4 0 d 1\n");
     let runs = [
@@ -1016,10 +1015,9 @@ fn frozen_2() -> Summary {
     evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
 }
 
-/// As [`schema_1_is_frozen`], of what only schema 2 of bytes says.
 #[test]
-fn schema_2_is_frozen() {
-    let (bytes, _) = is_frozen(&frozen_2(), 2);
+fn summaries_of_queries_without_a_value_are_frozen() {
+    let (bytes, _) = is_frozen(&frozen_without_values(), "summary-nothing");
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
     // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for query 2, 1, none for query 4. Of `other`: 1,
     // none for query 2, which it lacks, 1/2, 1.
@@ -1030,8 +1028,8 @@ fn schema_2_is_frozen() {
     assert_eq!(scores.average("other", "AP"), Some(0.625));
 }
 
-/// A summary with what schema 3 of bytes adds: what was done with units, of runs that differ in what was seen, beside what schema 2 adds.
-fn frozen_3() -> Summary {
+/// A summary of units, of runs that differ in what was seen.
+fn frozen_of_units() -> Summary {
     let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a#b 1\n3 0 b 1\n4 0 d 1\n");
     let runs = [
@@ -1050,10 +1048,9 @@ fn frozen_3() -> Summary {
     evaluator.with_known(Known::Retrieved).summary(&matrix).unwrap()
 }
 
-/// As [`schema_1_is_frozen`], of what only schema 3 of bytes says.
 #[test]
-fn schema_3_is_frozen() {
-    let (bytes, json) = is_frozen(&frozen_3(), 3);
+fn summaries_of_units_are_frozen() {
+    let (bytes, json) = is_frozen(&frozen_of_units(), "summary-units");
     assert!(json.contains("\"blank\"") && json.contains("before:#"), "{json}");
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
     // By hand. `first`: b a ·, a, a#b, a. `other`, whose fourth row of query 1 is not among the best three: c c#4 ·, nothing twice, d.
@@ -1065,6 +1062,32 @@ fn schema_3_is_frozen() {
     assert_eq!(scores.average("other", "AP"), Some(0.5));
     assert_eq!(scores.average("other", "P@3"), Some(2.0 / 12.0));
     assert_eq!(scores.average("other", "NumRet"), Some(4.0));
+}
+
+/// Notes on units are of all shards, whichever comes first.
+#[test]
+fn counts_of_units_are_added_up() {
+    let shard = |query: &str, results: &str| {
+        let text =
+            |name: &str, text: String| Input::Bytes { name: name.to_owned(), bytes: text.into_bytes() };
+        let lines =
+            results.split(' ').zip(1..).map(|(id, rank)| format!("{query} Q0 {id} {rank} -{rank} t\n"));
+        let run = RunInput::named("run", text("run", lines.collect()));
+        let (units, repeats) = (Units::before("#"), "sum".parse().ok());
+        let join = Join { units, repeats, ..Join::default() };
+        let matrix = join.files(text("qrels", format!("{query} 0 a 1\n")), [run]).unwrap();
+        Evaluator::new(["AP"]).unwrap().summary(&matrix).unwrap()
+    };
+    let [one, other] = [shard("1", "a#1 a#2#3 b#1"), shard("2", "a#1#1 c#2#2 a#2")];
+    let merged = |mut one: Summary, other: &Summary| {
+        one.merge(other).unwrap();
+        one
+    };
+    let both = merged(one.clone(), &other);
+    assert_eq!(both, merged(other.clone(), &one));
+    let json: serde_json::Value = serde_json::from_str(&both.to_json()).unwrap();
+    let counts = &json["runs"][0]["unit_counts"];
+    assert_eq!((&counts["negative"], &counts["twice"]), (&6.into(), &3.into()), "{counts}");
 }
 
 /// What an older version wrote is read, and merges with what this one writes, because values do not change from version to version.
@@ -1098,7 +1121,7 @@ fn schemas_that_are_none_are_refused() {
     let sound = sound()[0].to_bytes();
     for (schema, part) in [
         (0, "it has version 0, which no laneval has written"),
-        (4, "it has version 4, and this laneval reads version "),
+        (2, "it has version 2, and this laneval reads version 1 at most: read it with a newer laneval"),
     ] {
         let mut before = sound.clone();
         before[16] = schema;
@@ -1107,6 +1130,18 @@ fn schemas_that_are_none_are_refused() {
             let error = Summary::from_bytes(&forged).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
+    }
+}
+
+#[test]
+fn a_summary_of_a_draft_is_refused_by_name() {
+    let draft = sound()[0].to_bytes();
+    let draft = [b"laneval summary\n", &draft[16..]].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("draft.sum");
+    std::fs::write(&path, &draft).unwrap();
+    for error in [Summary::from_bytes(&draft).unwrap_err(), Summary::read(&path).unwrap_err()] {
+        assert!(error.to_string().ends_with("written by a draft of laneval: make it again"), "{error}");
     }
 }
 

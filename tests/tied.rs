@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
 use laneval::{
-    CutOff, Dialect, Input, Join, LabelMatrix, Qrels, RowTies, ScoreType, TieCounts, TiedGroup, Ties,
+    Dialect, Input, Join, LabelMatrix, Qrels, ScoreType, Ties,
+    labels::{CutOff, RowTies, TieCounts, TiedGroup},
 };
 use proptest::prelude::*;
 

@@ -8,7 +8,10 @@ use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
     Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
 };
-use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
+use laneval::{
+    View,
+    labels::{Codebook, CutOff, RowTies, TiedGroup},
+};
 use rayon::prelude::*;
 
 use crate::random::Random;

@@ -6,7 +6,7 @@ use laneval::measure::{Better, MEASURES, Measure, Range, Status};
 use laneval::parts::label::Facts;
 use laneval::parts::label::code::{FIRST_GRADE, UNPOOLED};
 use laneval::parts::reference::{Ranking, function};
-use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
+use laneval::{EngineChoice, Evaluator, Join, Qrels, labels::Codebook};
 
 use crate::matrices::{Query, Shape, matrix};
 use crate::random::Random;

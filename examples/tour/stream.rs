@@ -4,7 +4,7 @@
 //! `cargo run --release --example tour stream`
 
 use laneval::arrays::{Rankings, Shape};
-use laneval::{Codebook, Evaluator, Stat, StatName, Summary};
+use laneval::{Evaluator, Stat, StatName, Summary, labels::Codebook};
 
 const SHOWN: usize = 10;
 

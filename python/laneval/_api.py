@@ -13,7 +13,7 @@ from laneval._errors import DeviceError, InputError, OptionError, UnanswerableEr
 from laneval._names import base_name
 from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
-from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, _query_lengths
+from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -52,17 +52,16 @@ class Matrix:
         runs: Mapping[str, Source] | Sequence[Path],
         *,
         query_lengths: Path | None = None,
-        groups: Path | None = None,
         **options: Unpack[Options],
     ) -> Matrix:
-        """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `query_lengths` (once
-        called `groups`) is as for `Qrels`, and `options` are keywords of `Options`, of which those that order and cut rankings are for
+        """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `query_lengths` is
+        as for `Qrels`, and `options` are keywords of `Options`, of which those that order and cut rankings are for
         here.
 
         Raises what `evaluate_runs` raises for judgments, runs and keywords.
         """
         ready = Ready((), options)
-        judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
+        judgments = _judgments(ready, qrels, options, query_lengths)
         return cls(ready.native.build(judgments, _named(runs), ready.columns))
 
     @classmethod
@@ -220,7 +219,6 @@ def evaluate(
     measures: Measures = DEFAULT,
     *,
     query_lengths: Path | None = None,
-    groups: Path | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
     """Evaluates a `run` against judgments (`qrels`), and returns its scores, `{measure: average}`.
@@ -228,7 +226,7 @@ def evaluate(
     Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
     polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
     as `bytes`. A run may be empty: a system that finds nothing scores 0. `query_lengths` is the file that says how many lines each query
-    has in LETOR judgments without `qid`; its name was `groups` once.
+    has in LETOR judgments without `qid`.
 
     `measures` are names, such as `"nDCG@10"` or those of other tools, and `CustomMeasure`s; `options` are keywords of `Options`. Most
     measures are from 0 to 1, and have no unit; those that count or add up, such as `NumRel` and `DCG`, may be above 1. `measures()` has the
@@ -255,7 +253,7 @@ def evaluate(
     0.75
     """
     ready = Ready(measures, options)
-    judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
+    judgments = _judgments(ready, qrels, options, query_lengths)
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
 
@@ -265,13 +263,12 @@ def evaluate_runs(
     measures: Measures = DEFAULT,
     *,
     query_lengths: Path | None = None,
-    groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
     """Evaluates several `runs`, given by names or as files, which are named by their paths, and returns their scores,
     `{run: {measure: average}}`, in that order.
 
-    A run by its name, the judgments (`qrels`), `measures`, `query_lengths` (once `groups`) and `options`, keywords of `Options`, are as for
+    A run by its name, the judgments (`qrels`), `measures`, `query_lengths` and `options`, keywords of `Options`, are as for
     `evaluate`.
 
     Raises what `evaluate` raises, with the name of the run, `TypeError` if a run in memory has no name, and `UnanswerableError` if there
@@ -283,7 +280,7 @@ def evaluate_runs(
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
     ready = Ready(measures, options)
-    judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
+    judgments = _judgments(ready, qrels, options, query_lengths)
     return Scores(_evaluated(ready, judgments, _named(runs), options))
 
 

@@ -39,7 +39,7 @@ class Qrels:
 
     `source` is what `evaluate` takes: dicts, records, tables, paths or `bytes`. `columns`, `dialect` and `judgments_by` are the keywords of
     `Options`, and `format` is its `qrels_format`. `query_lengths` is the file that says how many lines each query has in LETOR judgments
-    without `qid`; its name was `groups` once. `units` is the `qrels_units` of `Options`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
+    without `qid`. `units` is the `qrels_units` of `Options`. Documents of grade 1 and above are relevant, unless a measure has another `rel`; a grade below
     0 counts as 0.
 
     Raises `InputError` if judgments are wrong or there are none, `TypeError` if the source is of no such type, `OptionError` or
@@ -72,12 +72,10 @@ class Qrels:
         query_lengths: Path | None = None,
         judgments_by: JudgmentsBy | None = None,
         units: str | Mapping[str, str] | None = None,
-        groups: Path | None = None,
     ) -> None:
         """Reads judgments."""
-        query_lengths, of_units = _query_lengths(query_lengths, groups), units_of(units)
         self._native = _native.Qrels(
-            source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, of_units
+            source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, units_of(units)
         )
         _warn_of_notes(self._native, 3)
 
@@ -130,16 +128,6 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
     if isinstance(array, (list, tuple)) and not array:
         array = memoryview(b"")  # of whole numbers, though NumPy makes floats of nothing
     return None if array is None else lent(array)
-
-
-def _query_lengths(path: Path | None, groups: Path | None) -> Path | None:
-    """The file of lengths of queries, which was called `groups` once."""
-    if groups is None:
-        return path
-    if path is not None:
-        raise TypeError("groups is the old name of query_lengths: one of them was expected")
-    warnings.warn("groups= of LETOR judgments is called query_lengths= now", DeprecationWarning, stacklevel=3)
-    return groups
 
 
 def _judgments(

@@ -1,7 +1,7 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
 use laneval::arrays::{Ideal, Integers, Neighbours, Rankings, RepeatedIds, Shape};
-use laneval::{Error, Ids, LabelMatrix, Repeats};
+use laneval::{Error, LabelMatrix, Repeats, labels::Ids};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFrozenSet, PyInt, PySet, PyString};

@@ -17,7 +17,10 @@ use laneval::compare::{
 use laneval::labels::UnitRule;
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
-use laneval::{Error, Ids, QuerySet, RankingRule, RunScores, Scores, StatName, Unmatched, Watch};
+use laneval::{
+    Error, QuerySet, RunScores, Scores, StatName, Watch,
+    labels::{Ids, RankingRule, Unmatched},
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -389,7 +392,7 @@ impl RunsToCompare {
     fn compare(mut self, options: &ComparisonOptions, watch: &Watch) -> Result<compare::Comparison, Error> {
         for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
             let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
-            run.per_query = Some(laneval::PerQuery {
+            run.per_query = Some(laneval::scores::PerQuery {
                 queries: (*of.queries).clone(),
                 values,
                 missing: (*of.missing).clone(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use laneval::{FileAccess, LabelMatrix, View, Watch};
+use laneval::{LabelMatrix, View, Watch, labels::FileAccess};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use laneval::columns::JudgmentsByFacet;
 use laneval::tables::TableReader;
-use laneval::{Dialect, Join, JudgedBy, OptionStyle, ReadAs, Recognised, Watch};
+use laneval::{
+    Dialect, Join, JudgedBy, ReadAs, Watch,
+    text::{OptionStyle, Recognised},
+};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -6,7 +6,10 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
 use laneval::report::{Format, ReportOptions};
 use laneval::scores::is_undefined;
-use laneval::{Ids, Notice, RunScores, Unmatched};
+use laneval::{
+    Notice, RunScores,
+    labels::{Ids, Unmatched},
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use laneval::columns::Records;
-use laneval::{Codebook, Error, Evaluator, Input, Join, RunStream, Watch};
+use laneval::{Error, Evaluator, Input, Join, RunStream, Watch, labels::Codebook};
 use pyo3::prelude::*;
 use self_cell::self_cell;
 

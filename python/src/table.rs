@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
-use laneval::{Ids, JudgedBy};
+use laneval::{JudgedBy, labels::Ids};
 use laneval_formats::{ArrowTable, has_lists};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -111,11 +111,6 @@ def test_groups_of_letor(tmp_path: Path) -> None:
     assert dict(matrix.evaluate(MEASURES)["m"]) == dict(ours)
     with pytest.raises(TypeError, match="query_lengths is for judgments that are read here: give it to Qrels"):
         laneval.evaluate(qrels, SAMPLES / "scores.txt", query_lengths=tmp_path / "sizes")
-    with pytest.warns(DeprecationWarning, match="called query_lengths= now"):
-        old = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, groups=tmp_path / "sizes")
-    assert dict(old) == dict(ours)
-    with pytest.raises(TypeError, match="groups is the old name of query_lengths"):
-        laneval.Qrels(labels, groups=tmp_path / "sizes", query_lengths=tmp_path / "sizes")
 
 
 def test_all_nulls_of_a_table_are_said() -> None:

@@ -76,15 +76,3 @@ pub use randomised::Pair;
 pub use ranks::{Method, Zeros};
 #[cfg(feature = "serde")]
 pub use stored::Shard;
-
-/// The old name of [`GateFacts`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `GateFacts`")]
-pub type Facts<'a> = GateFacts<'a>;
-
-/// The old name of [`GateVerdict`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `GateVerdict`")]
-pub type Verdict = GateVerdict;
-
-/// The old name of [`ComparisonOptions`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `ComparisonOptions`")]
-pub type Options = ComparisonOptions;

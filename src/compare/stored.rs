@@ -24,15 +24,13 @@ use super::units::Unit;
 use crate::error::{Error, Result};
 use crate::measure::OfNothing;
 use crate::stats::{ExactSum, Fixed, Moments};
-use crate::summary::sealed::{
-    self, FIRST_SCHEMA, Magic, SCHEMA, SECOND_SCHEMA, no_reader, open, seal, wrong,
-};
-use crate::summary::stored::{self, AddedFields, StoredQueries, UnitFields};
+use crate::summary::sealed::{self, Magic, open, seal, wrong};
+use crate::summary::stored::{self, StoredQueries, StoredSummary};
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::whole_file;
 
 /// The first bytes of a part of a comparison.
-const MAGIC: &Magic = b"laneval compare\n";
+const MAGIC: &Magic = b"laneval\0compare\n";
 
 /// A file that `laneval merge` reads.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,20 +60,7 @@ impl Shard {
 impl Partial {
     /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let summary = AddedFields::of(&self.summary);
-        let judged = self.judged.as_ref().and_then(AddedFields::of);
-        let skipped: Vec<u64> = self.sums.measures.iter().map(|of| self.sums.queries - of.queries).collect();
-        let says = summary.is_some() || judged.is_some() || skipped.iter().any(|&count| count > 0);
-        let added = AddedToPart { summary, judged, skipped };
-        let judged = self.judged.as_ref().and_then(UnitFields::of);
-        let units = UnitsOfPart { summary: UnitFields::of(&self.summary), judged };
-        match says {
-            _ if units.summary.is_some() || units.judged.is_some() => {
-                seal(MAGIC, SCHEMA, &(StoredPart::of(self, SCHEMA), added, units))
-            }
-            false => seal(MAGIC, FIRST_SCHEMA, &StoredPart::of(self, FIRST_SCHEMA)),
-            true => seal(MAGIC, SECOND_SCHEMA, &(StoredPart::of(self, SECOND_SCHEMA), added)),
-        }
+        seal(MAGIC, &StoredPart::of(self))
     }
 
     /// Makes a part of bytes that this laneval wrote, or an older one.
@@ -83,21 +68,7 @@ impl Partial {
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
-        let sealed = open(MAGIC, "a part of a comparison", bytes)?;
-        match sealed.schema {
-            1 => sealed.fields::<StoredPart<'_>>()?.partial(1, &[]),
-            2 => {
-                let (part, added) = sealed.fields::<(StoredPart<'_>, AddedToPart)>()?;
-                let skipped = added.skipped.clone();
-                part.with_added(added)?.partial(2, &skipped)
-            }
-            3 => {
-                let (part, added, units) = sealed.fields::<(StoredPart<'_>, AddedToPart, UnitsOfPart)>()?;
-                let skipped = added.skipped.clone();
-                part.with_added(added)?.with_units(units)?.partial(3, &skipped)
-            }
-            other => Err(no_reader(other, SCHEMA)),
-        }
+        open::<StoredPart<'_>>(MAGIC, "a part of a comparison", bytes)?.partial()
     }
 
     /// Reads a part from a file.
@@ -120,27 +91,11 @@ impl Partial {
     }
 }
 
-/// What schema 2 adds to a part and its two summaries.
-#[derive(Serialize, Deserialize)]
-struct AddedToPart {
-    summary: Option<AddedFields>,
-    judged: Option<AddedFields>,
-    /// The numbers of queries without a value, by measure.
-    skipped: Vec<u64>,
-}
-
-/// What schema 3 adds to the two summaries of a part.
-#[derive(Serialize, Deserialize)]
-struct UnitsOfPart {
-    summary: Option<UnitFields>,
-    judged: Option<UnitFields>,
-}
-
-/// All fields of a part, in schema 1, with its summaries in schema 1. In schema 2 what is new in the summaries follows.
+/// All fields of a part.
 #[derive(Serialize, Deserialize)]
 struct StoredPart<'a> {
-    summary: stored::StoredSummary,
-    judged: Option<stored::StoredSummary>,
+    summary: StoredSummary,
+    judged: Option<StoredSummary>,
     options: StoredOptions,
     runs: Vec<String>,
     queries: StoredQueries,
@@ -169,6 +124,8 @@ struct StoredOptions {
 
 #[derive(Serialize, Deserialize)]
 struct StoredPartMeasure {
+    /// The number of queries without a value.
+    skipped: u64,
     unit: i32,
     runs: Vec<String>,
     pairs: Vec<StoredPair>,
@@ -202,48 +159,25 @@ struct StoredMoments {
 }
 
 impl<'a> StoredPart<'a> {
-    /// The fields of a part that is written under a schema.
-    fn of(partial: &'a Partial, schema: u32) -> StoredPart<'a> {
+    fn of(partial: &'a Partial) -> StoredPart<'a> {
         let sums = &partial.sums;
         StoredPart {
-            summary: stored::StoredSummary::of(&partial.summary, schema),
-            judged: partial.judged.as_ref().map(|judged| stored::StoredSummary::of(judged, schema)),
+            summary: StoredSummary::of(&partial.summary),
+            judged: partial.judged.as_ref().map(StoredSummary::of),
             options: StoredOptions::of(&partial.options),
             runs: partial.runs.clone(),
             queries: StoredQueries::of(&partial.queries),
             filled: sums.filled.clone(),
-            measures: sums.measures.iter().map(StoredPartMeasure::of).collect(),
+            measures: sums.measures.iter().map(|of| StoredPartMeasure::of(of, sums.queries)).collect(),
             drawn: Cow::Borrowed(&sums.drawn),
             resamples: Cow::Borrowed(&sums.resamples),
         }
     }
 
-    /// The part, with what was done with the units of its summaries.
-    fn with_units(self, UnitsOfPart { summary: of, judged }: UnitsOfPart) -> Result<Self> {
-        let add = |stored, units: Option<UnitFields>| match units {
-            Some(units) => units.add_to(stored),
-            None => Ok(stored),
-        };
-        let summary = add(self.summary, of)?;
-        let of_judged = self.judged.map(|stored| add(stored, judged)).transpose()?;
-        Ok(StoredPart { summary, judged: of_judged, ..self })
-    }
-
-    /// The part, with what is new in its summaries.
-    fn with_added(self, AddedToPart { summary: of, judged, .. }: AddedToPart) -> Result<Self> {
-        let add = |stored, added: Option<AddedFields>| match added {
-            Some(added) => added.add_to(stored),
-            None => Ok(stored),
-        };
-        let summary = add(self.summary, of)?;
-        let of_judged = self.judged.map(|stored| add(stored, judged)).transpose()?;
-        Ok(StoredPart { summary, judged: of_judged, ..self })
-    }
-
-    /// Makes the part, whose summaries are those of this schema; `skipped` are the numbers of queries without a value by measure, or none.
-    fn partial(self, schema: u32, skipped: &[u64]) -> Result<Partial> {
-        let summary = self.summary.summary(schema)?;
-        let judged = self.judged.map(|judged| judged.summary(schema)).transpose()?;
+    /// Makes the part, if the fields are sound.
+    fn partial(self) -> Result<Partial> {
+        let summary = self.summary.summary()?;
+        let judged = self.judged.map(StoredSummary::summary).transpose()?;
         let options = self.options.options()?;
         let queries = self.queries.print()?;
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;
@@ -256,15 +190,11 @@ impl<'a> StoredPart<'a> {
         if self.filled.iter().any(|&filled| filled > shape.queries) {
             return Err(contradiction());
         }
-        if !skipped.is_empty() && skipped.len() != names.len() {
-            return Err(contradiction());
-        }
         let skipping = names.iter().filter(|of| of.of_nothing() == OfNothing::Skip).count();
-        let measures = self.measures.into_iter().zip(names).enumerate().map(|(at, (of, measure))| {
-            let without = skipped.get(at).copied().unwrap_or(0);
-            let may_skip = without == 0 || measure.of_nothing() == OfNothing::Skip;
+        let measures = self.measures.into_iter().zip(names).map(|(of, measure)| {
+            let may_skip = of.skipped == 0 || measure.of_nothing() == OfNothing::Skip;
             let queries =
-                shape.queries.checked_sub(without).filter(|_| may_skip).ok_or_else(contradiction)?;
+                shape.queries.checked_sub(of.skipped).filter(|_| may_skip).ok_or_else(contradiction)?;
             of.sums(&PartShape { queries, ..shape })
                 .ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
         });
@@ -401,8 +331,10 @@ impl StoredOptions {
 }
 
 impl StoredPartMeasure {
-    fn of(sums: &MeasureSums) -> StoredPartMeasure {
+    /// The sums of a measure in a part of this many queries.
+    fn of(sums: &MeasureSums, queries: u64) -> StoredPartMeasure {
         StoredPartMeasure {
+            skipped: queries - sums.queries,
             unit: sums.unit.exponent(),
             runs: sums.runs.iter().map(|sum| sum.to_parts().to_string()).collect(),
             pairs: sums.pairs.iter().map(StoredPair::of).collect(),

@@ -20,7 +20,7 @@ impl<'a> GroupsUnderView<'a> {
         if !measures.iter().any(Measure::needs_ties) {
             return Ok(None);
         }
-        let ties = batch.tied_groups().filter(|ties| ties.alike().is_some()).ok_or_else(unknown)?;
+        let ties = batch.tied_groups().ok_or_else(unknown)?;
         Ok(Some(GroupsUnderView { ties, view }))
     }
 
@@ -37,7 +37,7 @@ impl<'a> GroupsUnderView<'a> {
             read = rank;
             ranks as u32
         };
-        let mut groups = self.ties.graded_of(row).unwrap_or_default();
+        let mut groups = self.ties.graded_of(row);
         for group in &mut groups {
             let start = above(group.start);
             *group = TiedGroup { start, length: above(group.end()) - start };

@@ -21,8 +21,6 @@ pub(super) struct PartedRun {
     pub orders: Vec<(OrderOfTies, usize)>,
     /// What judgments and rankings say of each query of the matrix.
     pub queries: Vec<QueryFound>,
-    /// Whether it is known which documents of one grade have equal scores.
-    pub knows_alike: bool,
 }
 
 /// Some rankings of a run as a matrix.
@@ -103,10 +101,7 @@ impl PartedRun {
         };
         let (plain, tied) = (of_kind(false), of_kind(true));
         let orders = known_orders(matrices.iter().map(|matrix| matrix.rule()));
-        let groups = matrices.iter().filter_map(|matrix| matrix.tied_groups());
-        let knows_alike = groups.into_iter().all(|groups| groups.alike().is_some());
-        let mut parted =
-            PartedRun { plain: None, tied: Vec::new(), orders: Vec::new(), queries, knows_alike };
+        let mut parted = PartedRun { plain: None, tied: Vec::new(), orders: Vec::new(), queries };
         if !plain.is_empty() {
             parted.plain = Some(part(matrices[0], &places[0], plain, false)?);
         }
@@ -197,9 +192,7 @@ fn part(
         let start = piece.labels.len();
         piece.labels.extend(batch.ranking(at, lane).take(batch.depths()[row] as usize));
         let labels = &mut piece.labels[start..];
-        let of_row =
-            |groups: &TiedGroups| groups.graded_of(query).unwrap_or_else(|| groups.of(query).groups.to_vec());
-        for group in groups.map_or(Vec::new(), of_row) {
+        for group in groups.map_or(Vec::new(), |groups| groups.graded_of(query)) {
             let labels = &mut labels[group.start as usize..group.end() as usize];
             if reversed {
                 labels.reverse();

@@ -104,10 +104,7 @@ fn is_cut_alike(look: LookAt, measure: &Measure) -> bool {
 impl AskedRun {
     /// Whether a measure has a value in a view.
     fn has(&self, look: LookAt, measure: &Measure) -> bool {
-        let knows = self.parted.knows_alike || measure.word("tied") != "together";
-        knows
-            && is_cut_alike(look, measure)
-            && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
+        is_cut_alike(look, measure) && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
     }
 
     /// The evaluator of measures in a view; all have the same cutoff if rankings are cut there.

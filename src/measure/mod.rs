@@ -37,14 +37,4 @@ pub(crate) use recipe::{Last, Place, Read, Recipe};
 pub use suffix::SuffixNumbers;
 pub use table::{MEASURES, definition};
 pub use traits::{Expected, JudgmentInput, Range, Status};
-#[allow(deprecated)] // the old name stays for a version
-pub use value::groups_needed;
 pub use value::{Average, BestOrder, Better, Definition, Measure, Traits, facets_needed};
-
-/// The old name of [`JudgmentInput`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `JudgmentInput`")]
-pub type Input = JudgmentInput;
-
-/// The old name of [`SuffixNumbers`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `SuffixNumbers`")]
-pub type Numbers = SuffixNumbers;

@@ -28,10 +28,6 @@ pub enum Tool {
 }
 
 impl Tool {
-    /// The tools that had a prefix before libraries had one: [`Profile::ALL`] has every prefix.
-    #[deprecated(since = "0.1.0", note = "use `Profile::ALL`")]
-    pub const PREFIXED: [Tool; 4] = [Tool::TrecEval, Tool::Ranx, Tool::IrMeasures, Tool::Beir];
-
     /// The name of the tool.
     pub fn name(self) -> &'static str {
         match self {

@@ -448,15 +448,6 @@ pub fn facets_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
     Ok(needed.map(|(by, _)| by))
 }
 
-/// The old name of [`facets_needed`]; it goes with 0.2.
-///
-/// # Errors
-/// As [`facets_needed`].
-#[deprecated(since = "0.1.0", note = "use `facets_needed`: a group is a group of queries")]
-pub fn groups_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
-    facets_needed(measures)
-}
-
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.definition.name)?;

@@ -38,14 +38,6 @@ pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
 pub use options::{ReportOptions, RunOrder};
 
-/// The old name of [`ReportOptions`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `ReportOptions`")]
-pub type Options = ReportOptions;
-
-/// The old name of [`JsonText`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `JsonText`")]
-pub type Text<'a> = JsonText<'a>;
-
 /// A format of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -384,6 +384,7 @@ impl RunSummary {
         };
         self.ignored = self.ignored.and(&other.ignored);
         self.seen.merge(other.seen);
+        self.units.merge(other.units);
         self.highest = self.highest.into_iter().chain(other.highest).reduce(f64::max);
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.merge(more));
         self.moments.iter_mut().zip(&other.moments).for_each(|(moments, more)| moments.merge(more));

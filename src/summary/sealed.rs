@@ -1,7 +1,7 @@
 //! Stored values as bytes: their kind in 16 bytes, the schema, a checksum, and the fields.
 //!
 //! A schema is the number of a layout. What a release wrote is read for ever: bytes that are laid out in another way get the next number,
-//! and a reader for each number stays. So readers are a `match` over the schema that is stored, with an arm for each that was released.
+//! and a reader for each number stays. Drafts before the first release began with other bytes, and are refused.
 //!
 //! ```text
 //! 0          16        20            28
@@ -22,57 +22,47 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result, printable_path};
 
-/// The first bytes of a file, which tell its kind.
+/// The first bytes of a file, which tell its kind: `laneval`, a zero byte, so that it is no text, and a word.
 pub type Magic = [u8; 16];
 
-/// The newest schema of bytes, of summaries and of parts of comparisons, which says what was done with units. JSON has a number of its own.
-pub const SCHEMA: u32 = 3;
-/// The schema of what has known relevant documents or queries without a value, and says nothing of units.
-pub const SECOND_SCHEMA: u32 = 2;
-/// The schema of what says nothing that is new in a later one: its bytes are those of older releases, which read them.
-pub const FIRST_SCHEMA: u32 = 1;
+/// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its own.
+pub const SCHEMA: u32 = 1;
 
-/// Encodes the fields of a schema as bytes.
-pub fn seal(magic: &Magic, schema: u32, fields: &impl Serialize) -> Vec<u8> {
+/// Encodes the fields of the newest schema as bytes.
+pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
     let body = postcard::to_allocvec(fields).unwrap_or_else(|error| unreachable!("{error}"));
-    [&magic[..], &schema.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
+    [&magic[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
-/// Bytes of one kind, of which only the schema was read.
-pub struct Sealed<'a> {
-    /// The schema that the bytes say they have.
-    pub schema: u32,
-    /// The checksum, and the fields that it belongs to.
-    rest: &'a [u8],
-}
-
-/// Reads the schema of bytes; `what` names their kind in errors.
+/// Decodes the fields of bytes of schema [`SCHEMA`]; `what` names their kind in errors.
 ///
 /// # Errors
-/// [`Error::Summary`]: bytes of something else, or cut off.
-pub fn open<'a>(magic: &Magic, what: &str, bytes: &'a [u8]) -> Result<Sealed<'a>> {
+/// [`Error::Summary`]: bytes of something else, of a draft, of a newer schema, cut off or changed.
+pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Result<T> {
+    if is_draft(bytes) {
+        return Err(wrong("written by a draft of laneval: make it again"));
+    }
     let rest = bytes.strip_prefix(magic).ok_or_else(|| wrong(&format!("it is not {what} of laneval")))?;
     let (schema, rest) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-    Ok(Sealed { schema: u32::from_le_bytes(*schema), rest })
+    let schema = u32::from_le_bytes(*schema);
+    if schema != SCHEMA {
+        return Err(no_reader(schema, SCHEMA));
+    }
+    let (hash, body) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
+    if u64::from_le_bytes(*hash) != xxh3_64(body) {
+        return Err(wrong("its checksum does not fit: it was cut off or changed"));
+    }
+    // postcard stops where the fields end. What follows them would be lost in the next writing.
+    let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
+    if !after.is_empty() {
+        return Err(wrong(&format!("{} bytes too many", after.len())));
+    }
+    Ok(fields)
 }
 
-impl Sealed<'_> {
-    /// Decodes the fields, which are those of the bytes' schema.
-    ///
-    /// # Errors
-    /// [`Error::Summary`]: bytes that were cut off or changed.
-    pub fn fields<T: DeserializeOwned>(&self) -> Result<T> {
-        let (hash, body) = self.rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-        if u64::from_le_bytes(*hash) != xxh3_64(body) {
-            return Err(wrong("its checksum does not fit: it was cut off or changed"));
-        }
-        // postcard stops where the fields end. What follows them would be lost in the next writing.
-        let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
-        if !after.is_empty() {
-            return Err(wrong(&format!("{} bytes too many", after.len())));
-        }
-        Ok(fields)
-    }
+/// Whether bytes are of a file that a draft of laneval wrote before the first release.
+fn is_draft(bytes: &[u8]) -> bool {
+    [&b"laneval summary\n"[..], b"laneval compare\n"].iter().any(|draft| bytes.starts_with(draft))
 }
 
 /// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first bytes are read, because it may have any

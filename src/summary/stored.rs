@@ -1,14 +1,13 @@
 //! Summaries as bytes and as JSON, with the same fields: the bytes are compact and have a checksum, and the JSON is for other programs.
 //!
 //! ```text
-//! bytes   "laneval summary\n"  schema, u32  xxh3-64 of the rest, u64  the fields, in postcard's format; numbers little-endian
+//! bytes   "laneval\0summary\n"  schema, u32  xxh3-64 of the rest, u64  the fields, in postcard's format; numbers little-endian
 //! JSON    one object, with `"schema"`
 //! ```
 //!
 //! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. Schema 2 of bytes has [`AddedFields`] behind them, schema 3
-//! [`UnitFields`] behind these, and each is written only where they say something; in JSON they are keys among the others. What a release wrote is read for ever. `tests/fixtures`
-//! has a summary of each.
+//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. What a release wrote is read for ever: `tests/fixtures` has
+//! summaries of each schema.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
 
@@ -19,37 +18,33 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::queries::{KnownQueries, QueryPrint};
-use super::sealed::{self, FIRST_SCHEMA, Magic, SCHEMA, SECOND_SCHEMA, no_reader, open, seal, wrong};
+use super::sealed::{self, Magic, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, UnitCounts, UnitRule, Unmatched, View};
 use crate::measure::{Average, Measure, OfNothing};
-use crate::scores::{self, JsonText, Known};
+use crate::scores::{self, JsonText};
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
 
 /// The first bytes of a summary.
-pub(crate) const MAGIC: &Magic = b"laneval summary\n";
+pub(crate) const MAGIC: &Magic = b"laneval\0summary\n";
 
 /// The schema of the JSON that is written, which is that of the JSON of scores.
 const JSON_SCHEMA: u32 = scores::SCHEMA;
 
+// One number stands in the fields of both.
+const _: () = assert!(JSON_SCHEMA == sealed::SCHEMA);
+
 impl Summary {
     /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        match (AddedFields::of(self), UnitFields::of(self)) {
-            (None, None) => seal(MAGIC, FIRST_SCHEMA, &StoredSummary::of(self, FIRST_SCHEMA)),
-            (Some(added), None) => {
-                seal(MAGIC, SECOND_SCHEMA, &(StoredSummary::of(self, SECOND_SCHEMA), added))
-            }
-            (added, Some(units)) => seal(MAGIC, SCHEMA, &(StoredSummary::of(self, SCHEMA), added, units)),
-        }
+        seal(MAGIC, &StoredSummary::of(self))
     }
 
     /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&StoredSummary::of(self, JSON_SCHEMA))
-            .unwrap_or_else(|error| unreachable!("{error}"))
+        serde_json::to_string_pretty(&StoredSummary::of(self)).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
     /// Makes a summary of bytes that this laneval wrote, or an older one.
@@ -57,24 +52,7 @@ impl Summary {
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let sealed = open(MAGIC, "a summary", bytes)?;
-        match sealed.schema {
-            1 => sealed.fields::<StoredSummary>()?.summary(1),
-            2 => {
-                let (stored, added) = sealed.fields::<(StoredSummary, AddedFields)>()?;
-                added.add_to(stored)?.summary(2)
-            }
-            3 => {
-                let (stored, added, units) =
-                    sealed.fields::<(StoredSummary, Option<AddedFields>, UnitFields)>()?;
-                let stored = match added {
-                    Some(added) => added.add_to(stored)?,
-                    None => stored,
-                };
-                units.add_to(stored)?.summary(3)
-            }
-            other => Err(no_reader(other, SCHEMA)),
-        }
+        open::<StoredSummary>(MAGIC, "a summary", bytes)?.summary()
     }
 
     /// Makes a summary of JSON that this laneval wrote, or an older one.
@@ -88,7 +66,7 @@ impl Summary {
         }
         let syntax = |error: serde_json::Error| wrong(&error.to_string());
         match serde_json::from_str::<Schema>(text).map_err(syntax)?.schema {
-            1 => serde_json::from_str::<StoredSummary>(text).map_err(syntax)?.summary(1),
+            JSON_SCHEMA => serde_json::from_str::<StoredSummary>(text).map_err(syntax)?.summary(),
             other => Err(no_reader(other, JSON_SCHEMA)),
         }
     }
@@ -124,19 +102,13 @@ impl Summary {
 
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { FIRST_SCHEMA };
-        let says_more = || AddedFields::of(self).is_some() || UnitFields::of(self).is_some();
-        if !serializer.is_human_readable() && says_more() {
-            let message = "a summary with known=retrieved, nothing=skip or units has bytes of its own: take Summary::to_bytes";
-            return Err(serde::ser::Error::custom(message));
-        }
-        StoredSummary::of(self, schema).serialize(serializer)
+        StoredSummary::of(self).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Summary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        StoredSummary::deserialize(deserializer)?.summary(1).map_err(serde::de::Error::custom)
+        StoredSummary::deserialize(deserializer)?.summary().map_err(serde::de::Error::custom)
     }
 }
 
@@ -155,110 +127,8 @@ pub(crate) struct StoredSummary {
     /// Sets of queries, to which the runs refer.
     queries: Vec<StoredQueries>,
     runs: Vec<StoredRun>,
-    /// The relevant documents that there are; left out if they are those that were judged.
-    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
-    known: JsonOnly<String>,
-}
-
-/// What bytes of schema 2 have behind the fields of schema 1.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct AddedFields {
+    /// The relevant documents that there are.
     known: String,
-    /// The numbers of queries without a value, by run and measure; of a run in which all have one, none.
-    skipped: Vec<Vec<u64>>,
-}
-
-impl AddedFields {
-    /// The added fields of a summary; `None` if none of them says anything.
-    pub fn of(summary: &Summary) -> Option<Self> {
-        let skipped: Vec<Vec<u64>> = summary.runs.values().map(|run| run.skipped.clone()).collect();
-        let says = summary.known != Known::Judged || skipped.iter().any(|of_run| !of_run.is_empty());
-        says.then(|| AddedFields { known: summary.known.to_string(), skipped })
-    }
-
-    /// The fields of a summary, with those that were added.
-    ///
-    /// # Errors
-    /// Numbers of other runs or measures.
-    pub fn add_to(self, mut stored: StoredSummary) -> Result<StoredSummary> {
-        let others = || wrong("its numbers of queries without a value are of other runs or measures");
-        if self.skipped.len() != stored.runs.len() {
-            return Err(others());
-        }
-        for (run, skipped) in stored.runs.iter_mut().zip(self.skipped) {
-            if !skipped.is_empty() && skipped.len() != run.measures.len() {
-                return Err(others());
-            }
-            let skipped = skipped.into_iter().map(|count| JsonOnly(Some(count).filter(|&count| count > 0)));
-            run.measures.iter_mut().zip(skipped).for_each(|(of, skipped)| of.skipped = skipped);
-        }
-        stored.known = JsonOnly(Some(self.known));
-        Ok(stored)
-    }
-}
-
-/// What bytes of schema 3 have behind the fields of schema 2: what was done with the units of each run.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct UnitFields {
-    runs: Vec<Option<(StoredUnits, UnitCounts)>>,
-}
-
-impl UnitFields {
-    /// The fields of a summary; `None` if nothing was done with units.
-    pub fn of(summary: &Summary) -> Option<Self> {
-        let of_run = |run: &RunSummary| StoredUnits::of(&run.rule).map(|units| (units, run.units));
-        let runs: Vec<_> = summary.runs.values().map(of_run).collect();
-        runs.iter().any(Option::is_some).then_some(UnitFields { runs })
-    }
-
-    /// The fields of a summary, with those of units.
-    ///
-    /// # Errors
-    /// Units of other runs.
-    pub fn add_to(self, mut stored: StoredSummary) -> Result<StoredSummary> {
-        if self.runs.len() != stored.runs.len() {
-            return Err(wrong("its units are of other runs"));
-        }
-        for (run, of) in stored.runs.iter_mut().zip(self.runs) {
-            let (units, counts) = of.unzip();
-            (run.units, run.unit_counts) = (JsonOnly(units), JsonOnly(counts));
-        }
-        Ok(stored)
-    }
-}
-
-/// A field that JSON has, if there is a value, and that bytes of schema 1 lack: there it takes no bytes.
-#[derive(Debug)]
-pub(crate) struct JsonOnly<T>(Option<T>);
-
-impl<T> Default for JsonOnly<T> {
-    fn default() -> Self {
-        JsonOnly(None)
-    }
-}
-
-impl<T> JsonOnly<T> {
-    fn is_none(&self) -> bool {
-        self.0.is_none()
-    }
-}
-
-impl<T: Serialize> Serialize for JsonOnly<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match serializer.is_human_readable() {
-            true => self.0.serialize(serializer),
-            false => serializer.serialize_unit(),
-        }
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for JsonOnly<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.is_human_readable() {
-            true => T::deserialize(deserializer).map(|value| JsonOnly(Some(value))),
-            false => <()>::deserialize(deserializer).map(|()| JsonOnly(None)),
-        }
-    }
 }
 
 /// A set of queries.
@@ -296,12 +166,9 @@ struct StoredRun {
     seen: ScoresSeen,
     highest_grade: Option<f64>,
     measures: Vec<StoredMeasure>,
-    /// What was done with units; left out if nothing was.
-    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
-    units: JsonOnly<StoredUnits>,
-    /// Counts of results by units; left out if there is nothing to say.
-    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
-    unit_counts: JsonOnly<UnitCounts>,
+    /// What was done with units, if anything was.
+    units: Option<StoredUnits>,
+    unit_counts: UnitCounts,
 }
 
 /// What was done with the units of a run, as text.
@@ -343,9 +210,8 @@ struct StoredMeasure {
     range: Option<[f64; 2]>,
     /// The sum of the logarithms, for geometric means.
     logarithms: Option<String>,
-    /// The number of queries without a value; left out if all have one.
-    #[serde(default, skip_serializing_if = "JsonOnly::is_none")]
-    skipped: JsonOnly<u64>,
+    /// The number of queries without a value.
+    skipped: u64,
 }
 
 /// The bytes of an id, written as text.
@@ -410,8 +276,8 @@ impl<'de> Deserialize<'de> for Print {
 }
 
 impl StoredSummary {
-    /// The fields of a summary that is written under a schema.
-    pub fn of(summary: &Summary, schema: u32) -> Self {
+    /// The fields of a summary.
+    pub fn of(summary: &Summary) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
             // By pointer first, which is free: most runs of a summary share one set, and sets of millions are compared only where pointers
@@ -425,7 +291,7 @@ impl StoredSummary {
         });
         let runs = runs.collect();
         StoredSummary {
-            schema,
+            schema: JSON_SCHEMA,
             laneval: env!("CARGO_PKG_VERSION").to_owned(),
             measures: summary.measures.iter().map(ToString::to_string).collect(),
             query_set: summary.queries.to_string(),
@@ -434,16 +300,14 @@ impl StoredSummary {
             tied: summary.tied.to_string(),
             queries: sets.into_iter().map(|set| StoredQueries::of(set)).collect(),
             runs,
-            known: JsonOnly(
-                Some(summary.known).filter(|&known| known != Known::Judged).map(|known| known.to_string()),
-            ),
+            known: summary.known.to_string(),
         }
     }
 
-    /// Makes the summary, if the fields are sound and are those of this schema.
-    pub fn summary(self, schema: u32) -> Result<Summary> {
-        if self.schema != schema {
-            return Err(no_reader(self.schema, schema));
+    /// Makes the summary, if the fields are sound and say the schema that they have.
+    pub fn summary(self) -> Result<Summary> {
+        if self.schema != JSON_SCHEMA {
+            return Err(no_reader(self.schema, JSON_SCHEMA));
         }
         // Before names are parsed: a newer laneval's measure would be "unknown", and the reason is the version.
         check_writer(&self.laneval)?;
@@ -463,10 +327,7 @@ impl StoredSummary {
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };
         let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        let known = match self.known.0 {
-            None => Known::Judged,
-            Some(known) => known.parse().map_err(|error: Error| wrong(&error.to_string()))?,
-        };
+        let known = self.known.parse().map_err(|error: Error| wrong(&error.to_string()))?;
         Ok(Summary { measures, queries, view, known, tied, runs })
     }
 }
@@ -550,7 +411,7 @@ impl StoredRun {
                 squares: moments.squares().to_parts().to_string(),
                 range: moments.range(),
                 logarithms: geometric.then(|| run.sums[at].to_parts().to_string()),
-                skipped: JsonOnly(Some(run.skipped(at)).filter(|&count| count > 0)),
+                skipped: run.skipped(at),
             }
         };
         StoredRun {
@@ -573,8 +434,8 @@ impl StoredRun {
             seen: run.seen,
             highest_grade: run.highest,
             measures: measures.iter().enumerate().map(of_measure).collect(),
-            units: JsonOnly(StoredUnits::of(&run.rule)),
-            unit_counts: JsonOnly(Some(run.units).filter(|&counts| counts != UnitCounts::default())),
+            units: StoredUnits::of(&run.rule),
+            unit_counts: run.units,
         }
     }
 
@@ -599,7 +460,7 @@ impl StoredRun {
         let taken = self.measures.iter().map(|of| of.auto).collect();
         let (mut sums, mut moments, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
         for (of, measure) in self.measures.into_iter().zip(measures) {
-            let without = of.skipped.0.unwrap_or(0);
+            let without = of.skipped;
             let may_skip = measure.of_nothing() == OfNothing::Skip;
             let counted = queries.count().checked_sub(without).filter(|_| may_skip || without == 0);
             let counted = counted.ok_or_else(|| format!("{without} queries have no {measure}"))?;
@@ -618,7 +479,7 @@ impl StoredRun {
                 ties: self.ties.parse().map_err(option)?,
                 score: self.score.parse().map_err(option)?,
                 depth: self.kept,
-                units: self.units.0.map(StoredUnits::rule).transpose()?.map(Arc::new),
+                units: self.units.map(StoredUnits::rule).transpose()?.map(Arc::new),
             },
             fingerprints: self.qrels.into_iter().map(|Print(print)| print).collect::<BTreeSet<_>>(),
             judged: self.judged.into_iter().map(|(Print(sum), count)| (sum, count)).collect(),
@@ -627,7 +488,7 @@ impl StoredRun {
             missing: self.missing.unmatched()?,
             ignored: self.ignored.unmatched()?,
             seen: self.seen,
-            units: self.unit_counts.0.unwrap_or_default(),
+            units: self.unit_counts,
             highest: self.highest_grade,
             taken,
             sums,

@@ -13,8 +13,8 @@ use laneval::compare::Partial;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::parts::engine::cpu::Cpu;
 use laneval::{
-    Dialect, EngineChoice, Evaluator, FileAccess, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs,
-    ScoreType, Stat, Summary, Ties, View,
+    Dialect, EngineChoice, Evaluator, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs, ScoreType,
+    Stat, Summary, Ties, View, labels::FileAccess,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -126,7 +126,8 @@ pub fn measure(data: &[u8]) {
 /// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has scores, or an error in their place; it
 /// is written as bytes that are read again, and is merged or refused.
 pub fn summary(data: &[u8]) {
-    let forged = [b"laneval summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+    let forged =
+        [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     let json = std::str::from_utf8(data).ok().and_then(|text| Summary::from_json(text).ok());
     for summary in json.into_iter().chain(Summary::from_bytes(&forged)) {
         _ = summary.scores(&[Stat::Std, Stat::Min, Stat::Max]);
@@ -138,7 +139,8 @@ pub fn summary(data: &[u8]) {
 /// Reads the fields of a part of a comparison, with a checksum that fits. A part that is read is compared, or gives an error; it is written
 /// as bytes that are read again, and is merged or refused.
 pub fn part(data: &[u8]) {
-    let forged = [b"laneval compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+    let forged =
+        [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     if let Ok(part) = Partial::from_bytes(&forged) {
         _ = part.comparison();
         assert!(Partial::from_bytes(&part.to_bytes()).expect("its own bytes") == part);
@@ -219,7 +221,7 @@ pub fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Optio
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
     let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
-    let known = matrix.tied_groups().is_some_and(|ties| ties.alike().is_some());
+    let known = matrix.tied_groups().is_some();
     let fits = |measure: &&Measure| measure.recipe(matrix.book()).is_ok() && (known || !measure.needs_ties());
     all.iter().filter(fits).cloned().collect()
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use laneval::measure::{Defaults, Measure, Profile, prefixed};
 use laneval::report::Note;
-use laneval::{Error, RankingRule};
+use laneval::{Error, labels::RankingRule};
 
 use super::choice::NamedChoice;
 use super::stop::Stop;

@@ -9,8 +9,8 @@ use clap::Args;
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value};
 use laneval::report::Note;
 use laneval::{
-    EngineChoice, Error, Evaluator, Ids, JudgedBy, Known, LabelMatrix, QuerySet, RankingRule, TiedValue,
-    Ties, View,
+    EngineChoice, Error, Evaluator, JudgedBy, Known, LabelMatrix, QuerySet, TiedValue, Ties, View,
+    labels::{Ids, RankingRule},
 };
 
 use super::as_library::AsLibrary;

@@ -41,8 +41,8 @@ pub struct Build {
     output: PathBuf,
     /// Keep which documents with equal scores have different labels
     ///
-    /// Only such a file gives values over all orders of equal scores. It is a little larger, and has version 2 of the format; `laneval
-    /// info` says how many scores are equal.
+    /// Only such a file gives values over all orders of equal scores. It is a little larger; `laneval info` says how
+    /// many scores are equal.
     #[arg(long)]
     keep_ties: bool,
     /// Print nothing on stderr

@@ -7,7 +7,10 @@ use clap::Args;
 use laneval::error::printable;
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, JsonText, ReportOptions};
-use laneval::{Codebook, Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
+use laneval::{
+    Join, JudgedBy, LabelMatrix,
+    labels::{Codebook, RankingRule, TieCounts},
+};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 

@@ -13,8 +13,8 @@ use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;
 use laneval::{
-    Error, FileAccess, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
-    ScoreType, Ties, Watch,
+    Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch,
+    labels::{FileAccess, RankingRule, RunInfo},
 };
 
 use super::as_library::{AsLibrary, OptionsHeld};
@@ -245,9 +245,7 @@ impl RankingOptions {
     /// Opens a label matrix, and checks that it was built by the rules that are asked for now.
     fn open(&self, path: &Path, files: FileOptions) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
-        let (ties, needed) = (matrix.tied_groups(), self.needed_ties);
-        let knows = ties.is_some_and(|ties| !needed || ties.alike().is_some());
-        if self.keeps_ties() && !knows {
+        if self.keeps_ties() && matrix.tied_groups().is_none() {
             let path = shown(path);
             return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
         }

@@ -9,7 +9,7 @@ use laneval::internals::{Evaluation, Timing, tau_b};
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::measure::Measure;
 use laneval::report::{Align, Grid, Note, ReportOptions};
-use laneval::{Error, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
+use laneval::{Error, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores, labels::Ids};
 use serde::Serialize;
 
 use super::choice::PlainFormat;

@@ -20,7 +20,7 @@ use std::path::Path;
 use laneval::error::printable;
 use laneval::internals::PassingText;
 use laneval::{
-    Error, Evaluator, FileAccess, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary,
+    Error, Evaluator, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary, labels::FileAccess,
 };
 
 use super::inputs::RunPath;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use laneval::error::{Problem, Problems};
-use laneval::{Error, Groups, Ids};
+use laneval::{Error, Groups, labels::Ids};
 
 use super::side_file;
 use super::stop::Stop;

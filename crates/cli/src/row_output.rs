@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::{JudgedBy, TextRank, TextRow};
+use laneval::{
+    JudgedBy,
+    text::{TextRank, TextRow},
+};
 #[cfg(feature = "parquet")]
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 use serde::de::IgnoredAny;

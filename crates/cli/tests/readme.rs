@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use laneval::Codebook;
+use laneval::labels::Codebook;
 use laneval::measure::{CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, meanings};
 use laneval::parts::measure::Recipe;
 

@@ -35,17 +35,3 @@ pub use panics::say_nothing_of_damaged_files;
 pub use table::ArrowTable;
 #[cfg(feature = "parquet")]
 pub use write::{ColumnKind, ParquetWriter, RowCell};
-
-/// The old name of [`ArrowTable`]; it goes with 0.2.
-#[deprecated(since = "0.1.0", note = "use `ArrowTable`")]
-pub type Table = ArrowTable;
-
-/// The old name of [`RowCell`]; it goes with 0.2.
-#[cfg(feature = "parquet")]
-#[deprecated(since = "0.1.0", note = "use `RowCell`")]
-pub type Cell<'a> = RowCell<'a>;
-
-/// The old name of [`ColumnKind`]; it goes with 0.2.
-#[cfg(feature = "parquet")]
-#[deprecated(since = "0.1.0", note = "use `ColumnKind`")]
-pub type Kind = ColumnKind;

@@ -9,7 +9,7 @@ use laneval::error::printable;
 use laneval::measure::{Measure, OfNothing};
 use laneval::report::{JsonText, Note};
 use laneval::scores::{UNDEFINED, is_undefined};
-use laneval::{Ids, Known, PerQuery, QuerySet, RunScores, Scores};
+use laneval::{Known, QuerySet, RunScores, Scores, labels::Ids, scores::PerQuery};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 

@@ -1,7 +1,7 @@
 //! The spread of a count over queries.
 
-use laneval::Ids;
 use laneval::error::printable;
+use laneval::labels::Ids;
 use laneval::labels::Unmatched;
 use serde::Serialize;
 

@@ -2,7 +2,10 @@
 
 use laneval::internals::of_one_unpooled;
 use laneval::measure::trec::{Request, TopicColumn, TopicSource, Version};
-use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
+use laneval::{
+    LabelMatrix, Scores, View,
+    labels::{Codebook, Ids},
+};
 
 /// The content of the lines.
 pub struct ValueTable {

@@ -12,7 +12,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use laneval::measure::Measure;
 use laneval::parts::whole_file;
 use laneval::report::{Format, ReportOptions};
-use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
+use laneval::{RunScores, Scores, StatName, labels::Unmatched, scores::PerQuery};
 use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 

@@ -106,7 +106,7 @@ impl Codebook {
     /// The code of the lowest grade from 0 on; higher grades have the codes behind it, in their order.
     ///
     /// ```
-    /// use laneval::Codebook;
+    /// use laneval::labels::Codebook;
     /// let book = Codebook::new([0.0, 1.0, 2.5])?;
     /// assert_eq!(book.grade(Codebook::FIRST_GRADE + 2), Some(2.5));
     /// # Ok::<(), laneval::Error>(())
@@ -120,7 +120,7 @@ impl Codebook {
     /// A grade that is not finite.
     ///
     /// ```
-    /// use laneval::Codebook;
+    /// use laneval::labels::Codebook;
     /// let book = Codebook::new([2.0, 0.0, -1.0, 2.0])?;
     /// assert_eq!(book.grades(), [0.0, 2.0]);
     /// assert_eq!(book.code(2.0), Some(4));

@@ -192,12 +192,6 @@ impl LabelMatrix {
         self.grouped.as_ref().map(|grouped| grouped.of.by).or(of_spans)
     }
 
-    /// The old name of [`LabelMatrix::judged_by`]; it goes with 0.2.
-    #[deprecated(since = "0.1.0", note = "use `judged_by`: a group is a group of queries")]
-    pub fn grouped_by(&self) -> Option<JudgedBy> {
-        self.judged_by()
-    }
-
     /// The places of the rows in the tiles.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {

@@ -133,8 +133,8 @@ pub struct TiedGroups {
     groups: Vec<TiedGroup>,
     /// The documents that were cut off, by row and code, ascending.
     cut: Vec<CutOff>,
-    /// The groups of one grade, by row and rank; `None` in files of versions that did not keep them.
-    alike: Option<Vec<AlikeGroup>>,
+    /// The groups of one grade, by row and rank.
+    alike: Vec<AlikeGroup>,
     /// Marks of the rows that have mixed groups, 64 rows a mark.
     marks: Vec<MixedMark>,
 }
@@ -165,7 +165,7 @@ pub(super) struct TiedColumns {
     pub ends: Vec<u64>,
     pub groups: Vec<TiedGroup>,
     pub cut: Vec<CutOff>,
-    pub alike: Option<Vec<AlikeGroup>>,
+    pub alike: Vec<AlikeGroup>,
 }
 
 /// The ends of the rows, the groups and the documents that were cut off, each as one column.
@@ -202,19 +202,18 @@ impl TiedGroups {
         self.rows.iter().enumerate().map(|(at, &row)| (row, self.at(at)))
     }
 
-    /// The groups of one grade, by row and rank; `None` if they are not known.
-    pub fn alike(&self) -> Option<&[AlikeGroup]> {
-        self.alike.as_deref()
+    /// The groups of one grade, by row and rank.
+    pub fn alike(&self) -> &[AlikeGroup] {
+        &self.alike
     }
 
-    /// All groups of a row that have a graded document, mixed or not, from the first rank on; `None` if they are not known.
-    pub fn graded_of(&self, row: u32) -> Option<Vec<TiedGroup>> {
-        let alike = self.alike.as_ref()?;
-        let first = alike.partition_point(|of| of.row < row);
-        let of_row = alike[first..].iter().take_while(|of| of.row == row).map(|of| of.group);
+    /// All groups of a row that have a graded document, mixed or not, from the first rank on.
+    pub fn graded_of(&self, row: u32) -> Vec<TiedGroup> {
+        let first = self.alike.partition_point(|of| of.row < row);
+        let of_row = self.alike[first..].iter().take_while(|of| of.row == row).map(|of| of.group);
         let mut groups: Vec<TiedGroup> = self.of(row).groups.iter().copied().chain(of_row).collect();
         groups.sort_unstable();
-        Some(groups)
+        groups
     }
 
     /// The rank behind the deepest mixed group, from 0.
@@ -293,7 +292,7 @@ impl TiedGroups {
 
 impl TiedGroups {
     fn check_alike(&self, of: TiedIn<'_>) -> Result<(), String> {
-        let Some(alike) = &self.alike else { return Ok(()) };
+        let alike = &self.alike;
         if !alike.is_sorted_by(|one, next| one < next) {
             return Err("their rows or ranks do not ascend".to_owned());
         }
@@ -304,7 +303,7 @@ impl TiedGroups {
         for of_row in alike.chunk_by(|one, next| one.row == next.row) {
             let row = of_row[0].row;
             let (depth, mut end) = (of.depths[row as usize], 0);
-            for TiedGroup { start, length } in self.graded_of(row).unwrap_or_default() {
+            for TiedGroup { start, length } in self.graded_of(row) {
                 // In this order no operation can overflow: `depth - start` is not negative behind the second condition.
                 if start < end || start > depth || length > depth - start {
                     return Err(format!(
@@ -473,7 +472,7 @@ impl TiedColumns {
             self.ends.push(self.groups.len() as u64);
         }
         let alike = run.alike.into_iter().map(|alike| AlikeGroup { row: first + alike.row, ..alike });
-        self.alike.get_or_insert_default().extend(alike);
+        self.alike.extend(alike);
         self.cut.extend(run.cut.into_iter().map(|cut| CutOff { row: first + cut.row, ..cut }));
         Ok(())
     }

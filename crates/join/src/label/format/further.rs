@@ -1,4 +1,4 @@
-//! The further sections of version 2, each as it is written and as it is read.
+//! The optional and required sections that only some files have, each as it is written and as it is read.
 
 use std::sync::Arc;
 
@@ -25,21 +25,16 @@ pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
         let TieCounts { documents, groups, mixed, largest } = *counts;
         [documents, groups, mixed, largest].iter().for_each(|&count| out.u64(count));
     }
-    [ends.len(), groups.len(), cut.len()].iter().for_each(|&count| out.u64(count as u64));
+    [ends.len(), groups.len(), cut.len(), tied.alike().len()].iter().for_each(|&count| out.u64(count as u64));
     ends.iter().for_each(|&end| out.u64(end));
     tied.rows().iter().for_each(|&row| out.u32(row));
     groups.iter().for_each(|group| out.words([group.start, group.length]));
     cut.iter().for_each(|cut| out.words([cut.row, cut.code.into(), cut.count]));
+    tied.alike().iter().for_each(|of| out.words([of.row, of.group.start, of.group.length]));
     out.0
 }
 
-/// Decodes the tied groups of rankings, of which these groups of one grade are known.
-pub(super) fn decode_tied(
-    from: &mut Decoder<'_>,
-    runs: usize,
-    of: TiedIn<'_>,
-    alike: Option<Vec<AlikeGroup>>,
-) -> Result<TiedGroups> {
+pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<TiedGroups> {
     let counts = from.u64s(runs.saturating_mul(4))?;
     let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| TieCounts {
         documents,
@@ -47,7 +42,7 @@ pub(super) fn decode_tied(
         mixed,
         largest,
     });
-    let [rows, groups, cut] = [from.count()?, from.count()?, from.count()?];
+    let [rows, groups, cut, alike] = [from.count()?, from.count()?, from.count()?, from.count()?];
     let (ends, rows) = (from.u64s(rows)?, from.u32_column(rows)?);
     let groups = from.u32_column(groups.saturating_mul(2))?;
     let groups = groups.as_chunks::<2>().0.iter().map(|&[start, length]| TiedGroup { start, length });
@@ -57,26 +52,12 @@ pub(super) fn decode_tied(
         Ok(CutOff { row, code, count })
     });
     let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
+    let alike = from.u32_column(alike.saturating_mul(3))?;
+    let of_row = |&[row, start, length]: &[u32; 3]| AlikeGroup { row, group: TiedGroup { start, length } };
+    let alike = alike.as_chunks::<3>().0.iter().map(of_row).collect();
     from.end()?;
     let columns = TiedColumns { counts, rows, ends, groups, cut, alike };
     TiedGroups::new(columns, of).map_err(|message| from.bad(message))
-}
-
-/// Encodes the groups of one grade; `None` if they are not known.
-pub(super) fn encode_alike(tied: &TiedGroups) -> Option<Vec<u8>> {
-    let alike = tied.alike()?;
-    let mut out = Encoder::default();
-    out.u64(alike.len() as u64);
-    alike.iter().for_each(|of| out.words([of.row, of.group.start, of.group.length]));
-    Some(out.0)
-}
-
-pub(super) fn decode_alike(from: &mut Decoder<'_>) -> Result<Vec<AlikeGroup>> {
-    let count = from.count()?;
-    let words = from.u32_column(count.saturating_mul(3))?;
-    from.end()?;
-    let of = |&[row, start, length]: &[u32; 3]| AlikeGroup { row, group: TiedGroup { start, length } };
-    Ok(words.as_chunks::<3>().0.iter().map(of).collect())
 }
 
 pub(super) fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {

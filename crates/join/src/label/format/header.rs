@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::damaged;
 use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
-    TIED, VERSION, name_of,
+    ALIGN, DRAFT, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS,
+    SPANS, TIED, VERSION, name_of,
 };
 use crate::error::{Error, Result};
 
@@ -51,9 +51,9 @@ impl Description {
         describe(&start, length, path)
     }
 
-    /// Whether `start`, the first bytes of a file, is the start of a `.lmx` file.
+    /// Whether `start`, the first bytes of a file, is the start of a `.lmx` file, that of a draft included.
     pub fn recognises(start: &[u8]) -> bool {
-        start.starts_with(&MAGIC)
+        start.starts_with(&MAGIC) || start.starts_with(&DRAFT)
     }
 }
 
@@ -68,6 +68,9 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 /// Checks the header and the table, which are at the start of a file of `length` bytes: magic, version, checksum, sizes, order.
 pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
     let header = |message: String| damaged(path, "header", message);
+    if start.starts_with(&DRAFT) {
+        return Err(header("was written by a draft of laneval: make it again with `laneval build`".into()));
+    }
     if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
         return Err(header("is not a .lmx file (made by `laneval build`)".into()));
     }
@@ -75,9 +78,9 @@ pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Descrip
         return Err(header(format!("the file ends after {length} bytes")));
     };
     let (version, count) = (u32_at(head, 8), u32_at(head, 12) as usize);
-    if !(1..=VERSION).contains(&version) {
+    if version != VERSION {
         return Err(header(format!(
-            "is of format version {version}, and this laneval reads versions 1 to {VERSION}: rebuild it with `laneval build`"
+            "is of format version {version}, and this laneval reads version {VERSION}: rebuild it with `laneval build`"
         )));
     }
     let bytes = u64_at(head, 16);
@@ -88,8 +91,7 @@ pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Descrip
             "the file has {length} bytes where its header says {bytes}: it is truncated"
         )));
     }
-    let most = if version == 1 { SECTIONS.len() } else { MOST_SECTIONS };
-    if !(SECTIONS.len()..=most).contains(&count) {
+    if !(SECTIONS.len()..=MOST_SECTIONS).contains(&count) {
         return Err(header(format!("has {count} sections, which no file of version {version} has")));
     }
     let table_end = HEADER + ENTRY * count;

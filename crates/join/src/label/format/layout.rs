@@ -1,10 +1,12 @@
 //! Sizes of a file's parts, and the kinds and names of its sections.
 
-/// The newest version of the format. Every later laneval reads files of versions 1 and 2; another layout gets another number.
-pub const VERSION: u32 = 2;
+/// The newest version of the format. Every later laneval reads files of this version; another layout gets another number.
+pub const VERSION: u32 = 1;
 
 /// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
-pub(super) const MAGIC: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
+pub(super) const MAGIC: [u8; 8] = *b"\x89LMX\r\n\x1a\n";
+/// The first bytes of files that were written before the first release, in layouts that changed.
+pub(super) const DRAFT: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
 pub(super) const HEADER: usize = 32;
 pub(super) const ENTRY: usize = 32;
 pub(super) const ALIGN: usize = 64;
@@ -32,12 +34,10 @@ pub(super) const IDEAL: u32 = 10;
 pub(super) const EXACT: u32 = 11;
 /// The kind of the section of judgment groups.
 pub(super) const GROUPS: u32 = 12;
-/// The kind of the section of groups of equal scores that have one grade.
-pub(super) const ALIKE: u32 = 13;
 /// The kind of the section of what was done with units.
-pub(super) const UNITS: u32 = 14;
+pub(super) const UNITS: u32 = 13;
 /// The kind of the section of rankings of passages.
-pub(super) const SPANS: u32 = 15;
+pub(super) const SPANS: u32 = 14;
 /// A section that may be skipped.
 pub(super) const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -52,7 +52,6 @@ pub(super) fn name_of(kind: u32) -> &'static str {
         IDEAL => "ideal rankings",
         EXACT => "exact grades",
         GROUPS => "judgment groups",
-        ALIKE => "alike groups",
         UNITS => "units",
         SPANS => "spans",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),

@@ -5,20 +5,19 @@
 //! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
-//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
-//!            judgment groups (12) · alike groups (13) · units (14)
+//!            perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
+//!            judgment groups (12) · units (13) · spans (14)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
-//! not know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that version can hold all
-//! of it: if the matrix does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), ideal rankings
-//! are made of the judgments, and no more than 253 grades are distinct. Exact grades are required,
-//! and so are judgment groups unless they are subtopics.
+//! not know its kind skips it if it is optional, and else refuses the file. A section is written only if it says something. Exact grades
+//! and spans are required, and so are judgment groups unless they are subtopics.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
-//!               n rows, g groups, c cut-offs u64 · where the groups of each row end u64[n] · rows u32[n]
+//!               n rows, g groups, c cut-offs, a groups of one grade u64 · where the groups of each row end u64[n] · rows u32[n]
 //!               start u32, length u32 [g] · row u32, code u32, count u32 [c]
+//!               groups of equal scores whose documents have one grade: row u32, start u32, length u32 [a]
 //! ideal rankings  what they and the judged counts are made of u32: 1, of what was retrieved; without the section, of the judgments
 //! exact grades  with it the codebook is the grade 0, which stands for all grades
 //!               the least grade above 0, the largest grade f64
@@ -31,8 +30,6 @@
 //!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
 //!               where the named documents of each row end u64[rows] · document u32[m], in rank order
 //!               names of groups and sub-groups as ids
-//! alike groups  the groups of equal scores whose documents have one grade; without the section they are not known
-//!               n groups u64 · row u32, start u32, length u32 [n]
 //! units         what was done with the units of results before they were ranked; without the section nothing was
 //!               rows of a query that were kept u32, 0 for all · rule of units · way of repeats: each a length u32 and its bytes, as the
 //!               options are written; a map goes by the fingerprint of its content

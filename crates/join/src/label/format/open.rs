@@ -4,13 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::fields::{Decoder, damaged};
-use super::further::{
-    decode_alike, decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
-};
+use super::further::{decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units};
 use super::header::{Description, Section, describe, section};
 use super::layout::{
-    ALIKE, BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED,
-    TILES, UNITS, name_of,
+    BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED, TILES,
+    UNITS,
 };
 use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
 use crate::error::{Error, Result};
@@ -92,7 +90,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let file = Arc::new(file);
     let read = |at: usize| decoder(&file, description, at, path);
 
-    let (rule, fingerprint) = decode_rule(&mut read(RULE)?, description.version)?;
+    let (rule, fingerprint) = decode_rule(&mut read(RULE)?)?;
     let book = decode_book(&mut read(BOOK)?)?;
     let queries = decode_ids(&mut read(QUERIES)?)?;
     let facts = decode_facts(&mut read(JUDGED)?, queries.len(), book.codes())?;
@@ -115,12 +113,8 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     }
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
-    let alike = of_kind(ALIKE).map(|at| decode_alike(&mut read(at)?)).transpose()?;
-    let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings, alike);
+    let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings);
     let tied = of_kind(TIED).map(decode_tied).transpose()?;
-    if tied.is_none() && of_kind(ALIKE).is_some() {
-        return Err(damaged(path, name_of(ALIKE), format!("there are no {}", name_of(TIED))));
-    }
     let units = of_kind(UNITS).map(|at| decode_units(&mut read(at)?)).transpose()?.map(Arc::new);
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
     let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;

@@ -26,12 +26,12 @@ pub(super) fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
     out.0
 }
 
-pub(super) fn decode_rule(from: &mut Decoder<'_>, version: u32) -> Result<(RankingRule, u128)> {
+pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)> {
     let ties = match from.u32()? {
         0 => Ties::DocnoDescending,
         1 => Ties::DocnoAscending,
         2 => Ties::Input,
-        3 if version > 1 => Ties::Rank,
+        3 => Ties::Rank,
         other => return Err(from.bad(format!("unknown tie rule {other}"))),
     };
     let score = match from.u32()? {

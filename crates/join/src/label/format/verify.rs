@@ -92,7 +92,7 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
     {
         return Some(message);
     }
-    let alike = matrix.tied_groups().and_then(TiedGroups::alike).unwrap_or_default();
+    let alike = matrix.tied_groups().map(TiedGroups::alike).unwrap_or_default();
     if let Some(row) = row {
         let of_row = &alike[alike.partition_point(|of| (of.row as usize) < row)..];
         let mut of_row = of_row.iter().take_while(|of| of.row as usize == row);

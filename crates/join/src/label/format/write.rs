@@ -6,19 +6,16 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{
-    encode_alike, encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
-};
+use super::further::{encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units};
 use super::layout::{
-    ALIGN, ALIKE, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN,
-    TILES, UNITS,
+    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN, TILES,
+    UNITS, VERSION,
 };
 use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
 use crate::error::{Error, Result};
 use crate::label::code::Extent;
 use crate::label::facets::JudgedBy;
 use crate::label::matrix::LabelMatrix;
-use crate::label::rule::Ties;
 use crate::whole_file;
 
 impl LabelMatrix {
@@ -53,7 +50,7 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
 }
 
 /// The further sections, each with its kind and its mark; `None` for one that has nothing to say.
-fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 7] {
+fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
     let tied = matrix.tied.as_ref().map(encode_tied);
     let extent = matrix.book.extent().unwrap_or(Extent::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
@@ -64,7 +61,6 @@ fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 7] {
         (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
         (EXACT, REQUIRED, exact),
         (GROUPS, of_groups, groups),
-        (ALIKE, OPTIONAL, matrix.tied.as_ref().and_then(encode_alike)),
         (UNITS, OPTIONAL, encode_units(&matrix.rule)),
         (SPANS, REQUIRED, matrix.spans.as_ref().map(encode_spans)),
     ]
@@ -81,8 +77,6 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
         encode_packing(&matrix.packing),
     ];
     let more = further(matrix);
-    let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
-    let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
     let first = first.map(|(kind, bytes)| (kind, 0, bytes));
     let more = more.iter().filter_map(|(kind, mark, bytes)| Some((*kind, *mark, &bytes.as_ref()?[..])));
@@ -96,7 +90,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     }
     let mut head = Encoder::default();
     head.bytes(&MAGIC);
-    head.u32(version);
+    head.u32(VERSION);
     head.u32(sections.len() as u32);
     head.u64(offset as u64);
     head.u64(0);

@@ -242,18 +242,6 @@ impl Qrels {
         let numbered = sound(assemble(taken.finish(), self.name(), shape, "", self.seed(), None)?)?;
         Ok(numbered.for_runs_of(self))
     }
-
-    /// The old name of [`Qrels::by_facet`]; it goes with 0.2.
-    ///
-    /// # Errors
-    /// As [`Qrels::by_facet`].
-    #[deprecated(since = "0.1.0", note = "use `by_facet`: a group is a group of queries")]
-    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
-        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
-        by: JudgedBy,
-    ) -> Result<Self> {
-        Qrels::by_facet(judgments, by)
-    }
 }
 
 /// Judgments by facet that are taken one by one, in any order: the same as columns of them, without the columns.
