@@ -67,7 +67,7 @@ results *NAMES:
 
 # Fuzz each target for SECONDS; needs cargo-fuzz
 fuzz SECONDS="60":
-    cd fuzz && for target in $(cargo fuzz list); do RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" -- -max_total_time={{SECONDS}} -rss_limit_mb=1024 -malloc_limit_mb=256 || exit 1; done
+    cd fuzz && targets=$(cargo fuzz list) && for target in $targets; do RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" -- -max_total_time={{SECONDS}} -rss_limit_mb=1024 -malloc_limit_mb=256 || exit 1; done
 
 # Known faults of dependencies; needs cargo-deny, and its database from the network
 advisories:

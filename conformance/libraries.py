@@ -238,6 +238,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--need", nargs="*", default=[], metavar="PACKAGE")
     needed = parser.parse_args().need
+    if unknown := set(needed) - PACKAGES.keys():
+        parser.error(f"no such package here: {', '.join(sorted(unknown))}")
     warnings.simplefilter("ignore")
     definitions = {(library, name): definition for library, name, definition in RECORDED}
     failed = False

@@ -150,6 +150,9 @@ def main():
         differing, count = compare(rows[library, name], values[definition])
         compared += count
         wrong += len(differing)
+        if count < 3:
+            wrong += 1
+            print(f"{library} {name}: {count} values")
         for case in differing:
             print(f"{library} {name}, {case}: {rows[library, name]['values'][case]} for {values[definition][case]} ({definition})")
     named = {(library, name) for library, name, _ in RECORDED}

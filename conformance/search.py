@@ -1,7 +1,7 @@
 """Chooses the queries that tell definitions apart, among random ones: how `cases.py` got those that were not written by hand.
 
     python3 conformance/search.py            chooses, and prints rows for cases.py (minutes)
-    python3 conformance/search.py --verify   says what the cases of the suite tell apart
+    python3 conformance/search.py --verify   says what the cases of the suite tell apart; exit code 1 if two definitions are alike
 
 A combination is a measure with one of the values of each choice. Two combinations with the same value of every query are one class.
 """
@@ -133,15 +133,20 @@ def choose():
 
 
 def verify():
-    """Says what the cases of the suite tell apart."""
+    """Says what the cases of the suite tell apart; returns whether that is every pair of definitions."""
     named = {case["id"]: case for case in cases.CASES}
+    all_apart = True
     for names in (cases.SEPARATING, cases.SEPARATING_PLAIN):
         total, apart, (least, one, other) = pairs_apart([named[name] for name in names], 1e-6)
         print(f"{' '.join(names)}: {apart} of {total} pairs of definitions, the nearest {least:.4f} apart ({one}, {other})")
+        all_apart &= apart == total > 400
     values = values_of(cases.CASES)
     measures = combinations()
     print(f"{len(cases.CASES)} cases: {separated(values, list(values), measures)} classes of {sum(map(len, measures.values()))} combinations")
+    return all_apart
 
 
 if __name__ == "__main__":
-    verify() if sys.argv[1:] == ["--verify"] else choose()
+    if sys.argv[1:] == ["--verify"]:
+        sys.exit(not verify())
+    choose()

@@ -58,6 +58,7 @@ def lint(texts: dict[str, str]) -> None:
         github = [str(file) for path, file in files.items() if path.startswith(".github/")]
         own = sorted(map(str, ROOT.glob(".github/workflows/*.yml")))
         scripts = sorted(map(str, ROOT.glob(".github/actions/*.sh")))
+        assert len(github) >= 3 and len(own) >= 4 and len(scripts) >= 2, "a folder of workflows or scripts was moved"
         schema = [TOOLS / "check-jsonschema", "--quiet", "--builtin-schema"]
         commands = [
             [TOOLS / "actionlint", "-no-color", "-shellcheck", TOOLS / "shellcheck", *github, *own],

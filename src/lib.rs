@@ -232,3 +232,8 @@ struct Shards;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/formats.md")]
 struct FormatsPage;
+
+/// The examples of the page on nearest neighbours, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/neighbours.md")]
+struct NeighboursPage;

@@ -206,11 +206,7 @@ fn reached<'a>(
 #[test]
 fn no_file_needs_a_file_that_needs_it() {
     let mut circles = String::new();
-    for root in CRATES
-        .map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root))
-        .iter()
-        .filter(|root| root.exists())
-    {
+    for root in &CRATES.map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root)) {
         let modules = modules(root);
         let arrows: BTreeMap<&Names, _> =
             modules.keys().map(|module| (module, arrows(&modules, module))).collect();

@@ -1,12 +1,17 @@
 //! Scores compared to the bit, under any view.
 
-use laneval::{Scores, View};
+use laneval::{RunScores, Scores, View};
 use proptest::prelude::*;
 
 pub fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
+    assert_eq!(expected.measures, found.measures, "{what}");
     for (run, (expected_run, found_run)) in expected.runs.iter().zip(&found.runs).enumerate() {
         let (a, b) = (expected_run.per_query.as_ref().unwrap(), found_run.per_query.as_ref().unwrap());
         assert_eq!(a.queries, b.queries);
+        // What follows goes as far as the shorter of two lists.
+        let lengths = |values: &[Vec<f64>]| values.iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths(&a.values), vec![a.queries.len(); expected.measures.len()], "{what}");
+        assert_eq!(lengths(&b.values), lengths(&a.values), "{what}");
         for (measure, (a_values, b_values)) in a.values.iter().zip(&b.values).enumerate() {
             for (query, (a, b)) in a_values.iter().zip(b_values).enumerate() {
                 let name = &expected.measures[measure];
@@ -17,9 +22,10 @@ pub fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
                 );
             }
         }
-        for (a, b) in expected_run.stats.iter().flatten().zip(found_run.stats.iter().flatten()) {
-            assert_eq!((a.0, a.1.to_bits()), (b.0, b.1.to_bits()), "{what}: a summary");
-        }
+        let summaries = |run: &RunScores| -> Vec<_> {
+            run.stats.iter().flatten().map(|(name, value)| (*name, value.to_bits())).collect()
+        };
+        assert_eq!(summaries(expected_run), summaries(found_run), "{what}: a summary");
     }
     assert_eq!(expected.runs.len(), found.runs.len());
 }

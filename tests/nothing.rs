@@ -81,7 +81,10 @@ fn values(scores: &Scores) -> (Vec<Vec<u8>>, Vec<Vec<f64>>) {
 /// Checks values against those of the plain measures.
 fn check(plain: &Scores, found: &Scores, nothing: &str, what: &str) {
     let (queries, plain) = values(plain);
-    for (measure, (plain, found)) in found.measures.iter().zip(plain.iter().zip(&values(found).1)) {
+    let (of, all) = values(found);
+    assert_eq!((&of, [plain.len(), all.len()]), (&queries, [found.measures.len(); 2]), "{what}");
+    for (measure, (plain, found)) in found.measures.iter().zip(plain.iter().zip(&all)) {
+        assert_eq!([plain.len(), found.len()], [queries.len(); 2], "{measure}, {what}");
         for ((query, plain), found) in queries.iter().zip(plain).zip(found) {
             let query_name = String::from_utf8_lossy(query);
             match (is_nothing(query), nothing) {

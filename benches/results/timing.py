@@ -93,16 +93,20 @@ def criterion(name: str) -> Iterator[tuple[str, str, float]]:
     folder = ROOT / "target" / "criterion"
     before = time.time()
     bench(name)
-    for estimates in sorted(folder.glob("*/*/new/estimates.json")):
-        if estimates.stat().st_mtime >= before:
-            of = json.loads((estimates.parent / "benchmark.json").read_text())
-            yield of["group_id"], of["function_id"], json.loads(estimates.read_text())["median"]["point_estimate"] * 1e-9
+    found = [path for path in sorted(folder.glob("*/*/new/estimates.json")) if path.stat().st_mtime >= before]
+    if not found:
+        sys.exit(f"{folder} has no estimates of {name}")
+    for estimates in found:
+        of = json.loads((estimates.parent / "benchmark.json").read_text())
+        yield of["group_id"], of["function_id"], json.loads(estimates.read_text())["median"]["point_estimate"] * 1e-9
 
 
 def peer(*words: object) -> list[tuple[str, float, float]]:
     """The phases that benches/peers.py prints: name, seconds by the clock, seconds of CPU."""
     phase = r"^(\w+) +([\d.]+) s wall +([\d.]+) s CPU"
     of = re.findall(phase, printed(sys.executable, BENCHES / "peers.py", *words), re.MULTILINE)
+    if not of:
+        sys.exit(f"benches/peers.py printed no phase of {words}")
     return [(name, float(wall), float(cpu)) for name, wall, cpu in of]
 
 

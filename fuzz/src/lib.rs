@@ -1,8 +1,10 @@
 //! What the fuzz targets run. The properties are those of `tests/hostile`, which replays the corpus; here is what needs other programs.
 
-use laneval::View;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
 
-use laneval::{Dialect, Join};
+use laneval::{Dialect, Join, View};
 use properties::{Bytes, assert_same, every_measure, joined};
 
 pub use properties::{compressed, formats, grouped, lmx, measure, part, summary, text};
@@ -21,7 +23,7 @@ mod variants;
 /// `LANEVAL_TREC_EVAL` is a program built of trec_eval 10's sources, in which the locals `min` and `max` of m_rbp.c begin as 0, and `LANEVAL`
 /// a built command. The first bytes choose options; then each row takes a few bytes, so that most texts are sound.
 pub fn differential(data: &[u8]) {
-    let program = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} names no program"));
+    let [theirs, ours] = programs();
     let mut bytes = Bytes(data);
     let options = bytes.byte();
     let (qrels, run) = (judgments_of(&mut bytes), results_of(&mut bytes));
@@ -44,14 +46,8 @@ pub fn differential(data: &[u8]) {
             .filter(|(_, bit)| options & bit > 0)
             .map(|(option, _)| *option),
     );
-    let ran = |program: String, first: &[&str]| {
-        let mut command = std::process::Command::new(program);
-        command.args(first).args(&asked).args(["qrels", "run"]).current_dir(folder.path());
-        let output = command.output().expect("a program that runs");
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    let theirs = ran(program("LANEVAL_TREC_EVAL"), &[]);
-    let ours = ran(program("LANEVAL"), &["trec-eval", "--profile", "10"]);
+    let theirs = printed(theirs, &asked, folder.path());
+    let ours = printed(ours, &[&OURS, &asked[..]].concat(), folder.path());
     let (Some(theirs), Some(ours)) = (&theirs, &ours) else {
         assert_eq!(theirs.is_some(), ours.is_some(), "one refuses: {asked:?}\n{qrels}%\n{run}");
         return;
@@ -65,6 +61,33 @@ pub fn differential(data: &[u8]) {
         assert_eq!(ours, theirs, "{asked:?}\n{qrels}%\n{run}");
     }
     assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// What makes the command answer as trec_eval 10.
+const OURS: [&str; 3] = ["trec-eval", "--profile", "10"];
+
+/// trec_eval and laneval. Both answer something sound: two programs that always fail would agree.
+fn programs() -> &'static [String; 2] {
+    static PROGRAMS: OnceLock<[String; 2]> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        let program = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} names no program"));
+        let programs = ["LANEVAL_TREC_EVAL", "LANEVAL"].map(program);
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("qrels"), "1 0 a 1\n").expect("a file");
+        std::fs::write(folder.path().join("run"), "1 Q0 a 1 1 t\n").expect("a file");
+        for (program, first) in programs.iter().zip([&[][..], &OURS]) {
+            let found = printed(program, &[first, &["-m", "map"]].concat(), folder.path());
+            assert_eq!(found.as_deref(), Some("map                   \tall\t1.0000\n"), "{program}");
+        }
+        programs
+    })
+}
+
+/// What a program prints of the judgments and the run in a folder; `None` if it refuses them.
+fn printed(program: &str, asked: &[&str], folder: &Path) -> Option<String> {
+    let output = Command::new(program).args(asked).args(["qrels", "run"]).current_dir(folder).output();
+    let output = output.expect("a program that runs");
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Judgments of up to 200 rows: documents of a query only once. A query with negative grades alone, at which trec_eval stops or crashes, gets

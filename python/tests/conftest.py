@@ -29,5 +29,5 @@ def data() -> tuple[Judgments, Results]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Where `LANEVAL_REQUIRE_ALL` is set, a test that was skipped is a failure: something that it needs is not there."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if os.environ.get("LANEVAL_REQUIRE_ALL") and reporter is not None and reporter.stats.get("skipped"):
+    if os.environ.get("LANEVAL_REQUIRE_ALL") and (reporter is None or reporter.stats.get("skipped")):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

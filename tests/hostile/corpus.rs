@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::properties::{compressed, formats, grouped, lmx, measure, part, summary, text};
 
-/// A property of any bytes, which panics where it does not hold.
-type Property = fn(&[u8]);
+/// A property of any bytes, which panics where it does not hold, and returns whether they were read.
+type Property = fn(&[u8]) -> bool;
 
 /// The fuzz targets, each with its property. `differential` is replayed beside trec_eval only (`fuzz/README.md`).
 const TARGETS: [(&str, Property); 8] = [

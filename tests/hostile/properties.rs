@@ -1,7 +1,8 @@
 //! Properties that must hold for any bytes: no panic, no allocation beyond reason, and the CPU engine's values are the reference's to the
 //! bit.
 //!
-//! Each fuzz target (`fuzz/`) has one function here, but for the one that needs other programs. `corpus` replays what fuzzing kept.
+//! Each fuzz target (`fuzz/`) has one function here, but for the one that needs other programs. `corpus` replays what fuzzing kept. Each
+//! returns whether the bytes were read, for where all are refused nothing was tried.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -40,19 +41,20 @@ impl Bytes<'_> {
 }
 
 /// Reads qrels and a run with any settings; the first line `%` stands between them.
-pub fn text(data: &[u8]) {
+pub fn text(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let join = any_join(&mut bytes);
-    if let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) {
-        let view = View { depth: None, judged_only: data.len().is_multiple_of(2) };
-        assert_same(&matrix, every_measure(&matrix), view);
-    }
+    let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
+    let view = View { depth: None, judged_only: data.len().is_multiple_of(2) };
+    assert_same(&matrix, every_measure(&matrix), view);
+    true
 }
 
 /// Reads qrels and a run, each in any format, recognised or given. They are read, or refused with the name of the wrong file; compressed,
 /// the result is the same.
-pub fn formats(data: &[u8]) {
+pub fn formats(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
+    const { assert!(InputFormat::ALL.len() < 16, "some formats would never be asked for") };
     let mut read_as = || {
         let format = InputFormat::ALL.get(usize::from(bytes.byte() % 16)).map(|(_, format)| *format);
         let columns = ["query,doc,score", "query,doc,grade", "doc,-,query,score", "query=q,doc=d,score=s"];
@@ -67,21 +69,22 @@ pub fn formats(data: &[u8]) {
         assert!(plain.tile_bytes() == packed.tile_bytes() && plain.depths() == packed.depths());
         assert!(plain.fingerprint() == packed.fingerprint());
     }
+    plain.is_some()
 }
 
 /// Reads judgments by judge, by subtopic or as preferences, and a run. They are read, or refused; every measure that they admit has the
 /// reference's values.
-pub fn grouped(data: &[u8]) {
+pub fn grouped(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let (_, by) = JudgedBy::ALL[usize::from(bytes.byte()) % JudgedBy::ALL.len()];
     let join = Join { judged_by: Some(by), ..any_join(&mut bytes) };
-    if let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) {
-        assert_same(&matrix, every_measure(&matrix), View::default());
-    }
+    let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
+    assert_same(&matrix, every_measure(&matrix), View::default());
+    true
 }
 
 /// Reads qrels and a run as compressed text. Whole, it is read as the plain text is; cut off and changed, it is at most an error.
-pub fn compressed(data: &[u8]) {
+pub fn compressed(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
     let (at, to, cut) = (bytes.number::<2>() as usize, bytes.byte(), bytes.number::<2>() as usize);
@@ -109,36 +112,40 @@ pub fn compressed(data: &[u8]) {
         text.truncate(text.len() - cut % length);
         text
     });
+    plain.is_some()
 }
 
 /// Reads an argument of `-m`. A measure that parses is printed as text with the same meaning, and its value is a number or an error.
-pub fn measure(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let Ok(measures) = parse_list(text, Defaults::default()) else { return };
+pub fn measure(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    let Ok(measures) = parse_list(text, Defaults::default()) else { return false };
     for measure in &measures {
         let printed = measure.to_string();
         assert_eq!(printed.parse::<Measure>().expect("its own name").to_string(), printed);
     }
     let few: Vec<Measure> = measures.into_iter().take(50).collect();
     assert_same(&sound(), few, View::default());
+    true
 }
 
 /// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has scores, or an error in their place; it
 /// is written as bytes that are read again, and is merged or refused.
-pub fn summary(data: &[u8]) {
+pub fn summary(data: &[u8]) -> bool {
     let forged =
         [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     let json = std::str::from_utf8(data).ok().and_then(|text| Summary::from_json(text).ok());
-    for summary in json.into_iter().chain(Summary::from_bytes(&forged)) {
+    let read: Vec<Summary> = json.into_iter().chain(Summary::from_bytes(&forged)).collect();
+    for summary in &read {
         _ = summary.scores(&[Stat::Std, Stat::Min, Stat::Max]);
-        assert!(Summary::from_bytes(&summary.to_bytes()).expect("its own bytes") == summary);
-        _ = summary.clone().merge(&summary);
+        assert!(Summary::from_bytes(&summary.to_bytes()).expect("its own bytes") == *summary);
+        _ = summary.clone().merge(summary);
     }
+    !read.is_empty()
 }
 
 /// Reads the fields of a part of a comparison, with a checksum that fits. A part that is read is compared, or gives an error; it is written
 /// as bytes that are read again, and is merged or refused.
-pub fn part(data: &[u8]) {
+pub fn part(data: &[u8]) -> bool {
     let forged =
         [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     if let Ok(part) = Partial::from_bytes(&forged) {
@@ -150,7 +157,7 @@ pub fn part(data: &[u8]) {
 
 /// Opens a label matrix with changes whose checksums fit. It is refused, or evaluated by every measure; if `verify` calls it sound, its
 /// values are those of the reference.
-pub fn lmx(data: &[u8]) {
+pub fn lmx(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("forged.lmx");
@@ -167,23 +174,25 @@ pub fn lmx(data: &[u8]) {
         forged.change(Change { kind, at, to });
     }
     std::fs::write(&path, forged.bytes()).expect("a file");
-    evaluated(&path);
+    evaluated(&path)
 }
 
-fn evaluated(path: &Path) {
+fn evaluated(path: &Path) -> bool {
     let Ok(matrix) = LabelMatrix::map(path) else {
         assert!(LabelMatrix::read(path).is_err() && LabelMatrix::verify(path).is_err());
-        return;
+        return false;
     };
     let measures = every_measure(&matrix);
     if LabelMatrix::verify_with(path, FileAccess::Read).is_ok() {
-        return assert_same(&matrix, measures, View::default());
+        assert_same(&matrix, measures, View::default());
+        return true;
     }
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
         let mut evaluator = Evaluator::of(measures.clone());
         evaluator = evaluator.with_engine(engine);
         let _ = evaluator.evaluate(&matrix);
     }
+    true
 }
 
 fn sound() -> LabelMatrix {
@@ -238,12 +247,14 @@ pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
         assert_eq!(found.is_err(), expected.is_err());
         return;
     };
+    assert_eq!(found.runs.len(), expected.runs.len());
     for (found, expected) in found.runs.iter().zip(&expected.runs) {
         let values = |run: &laneval::RunScores| run.per_query.clone().expect("values").values;
-        for ((measure, found), expected) in
-            evaluator.measures().iter().zip(values(found)).zip(values(expected))
-        {
+        let (found, expected) = (values(found), values(expected));
+        assert_eq!([found.len(), expected.len()], [evaluator.measures().len(); 2]);
+        for ((measure, found), expected) in evaluator.measures().iter().zip(found).zip(expected) {
             let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            assert_eq!(found.len(), expected.len(), "{measure}");
             assert!(found.iter().zip(&expected).all(same), "{measure}: {found:?} is not {expected:?}");
         }
     }

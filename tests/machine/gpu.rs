@@ -295,10 +295,13 @@ fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
 fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     let expected = evaluator.evaluate(matrix).expect("scores");
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
+    assert_eq!(expected.runs.len(), found.runs.len());
     for (expected, found) in expected.runs.iter().zip(&found.runs) {
-        let values =
-            |run: &laneval::RunScores| run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default();
-        for (at, (expected, found)) in values(expected).iter().zip(values(found)).enumerate() {
+        let values = |run: &laneval::RunScores| run.per_query.clone().expect("values of queries").values;
+        let (expected, found) = (values(expected), values(found));
+        assert_eq!([expected.len(), found.len()], [evaluator.measures().len(); 2]);
+        for (at, (expected, found)) in expected.iter().zip(found).enumerate() {
+            assert_eq!(expected.len(), found.len());
             for (expected, found) in expected.iter().zip(found) {
                 let near = (expected - found).abs() <= 1e-9 * expected.abs().max(1.0);
                 assert!(
@@ -472,7 +475,7 @@ fn rankings_too_deep_are_an_error(Bench { gpu, .. }: &Bench) -> Result<(), Faile
     let error = evaluator.evaluate_on(gpu, &matrix).expect_err("too deep").to_string();
     assert!(error.contains("65535 ranks"), "{error}");
     let view = View { depth: Some(65_535), ..View::default() };
-    agree(&evaluator.with_view(view), gpu, &matrix);
+    agree(&evaluator.with_view(view).with_per_query(true), gpu, &matrix);
     Ok(())
 }
 

@@ -105,7 +105,7 @@ def main():
     laneval = Laneval(options.laneval, tally)
     with tempfile.TemporaryDirectory() as folder:
         for section in options.only:
-            SECTIONS[section][1](laneval, tally, Path(folder) / section, options)
+            tally.section(section, lambda: SECTIONS[section][1](laneval, tally, Path(folder) / section, options))
     sys.exit(1 if tally.report() else 0)
 
 

@@ -13,6 +13,7 @@ import pathlib
 import random
 import subprocess
 import tempfile
+from collections.abc import Callable
 
 import numpy as np
 from scipy import stats
@@ -29,6 +30,14 @@ def same(what: str, found: float | None, expected: float, tolerance: float = TOL
     compared += 1
     if found is None or not abs(found - expected) <= tolerance * max(abs(expected), 1e-300):
         raise SystemExit(f"{what}: laneval says {found}, and {expected} was expected")
+
+
+def some(least: int, check: Callable[..., None], *given: object) -> None:
+    """Runs a check, which must compare this many numbers or more."""
+    before = compared
+    check(*given)
+    if compared - before < least:
+        raise SystemExit(f"{check.__name__} compared {compared - before} numbers, and at least {least} were expected")
 
 
 def made(folder: pathlib.Path, draw: random.Random, runs: int, queries: int) -> list[str]:
@@ -140,10 +149,13 @@ def main() -> None:
                 for run, value in query["values"]:
                     values.setdefault(query["measure"], {}).setdefault(run, []).append(value)
             values = {m: {run: np.array(of) for run, of in runs_.items()} for m, runs_ in values.items()}
-            check_pairs(document, values)
-            check_wilcoxon(compare(laneval, folder, names, "--test", "wilcoxon", "--wilcoxon", "normal"), values)
-            check_corrections(laneval, folder, names)
-            check_anova(compare(laneval, folder, names, "--correction", "hsd", "--anova"), values)
+            if len(values) != 3 or any(len(of) != runs for of in values.values()):
+                raise SystemExit(f"there are values of {[(m, len(of)) for m, of in values.items()]}")
+            pairs = runs * (runs - 1) // 2 * len(values)
+            some(7 * pairs, check_pairs, document, values)
+            some(pairs, check_wilcoxon, compare(laneval, folder, names, "--test", "wilcoxon", "--wilcoxon", "normal"), values)
+            some(2 * len(CORRECTIONS) * pairs, check_corrections, laneval, folder, names)
+            some(2 * len(values) + pairs, check_anova, compare(laneval, folder, names, "--correction", "hsd", "--anova"), values)
     print(f"{compared} numbers of comparisons equal those of scipy and statsmodels")
 
 

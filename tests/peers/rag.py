@@ -196,7 +196,7 @@ def main():
     tally = Tally()
     for name in wanted:
         try:
-            SECTIONS[name](tally, random.Random(options.seed), options.rounds, options)
+            tally.section(name, lambda: SECTIONS[name](tally, random.Random(options.seed), options.rounds, options))
         except ImportError as error:
             print(f"rag.py: {error}; install requirements-rag.txt, or leave the peer out with --only", file=sys.stderr)
             sys.exit(2)

@@ -66,6 +66,7 @@ fn check(page: &Path, shows_all: bool) {
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("examples/data"), &folder.path().join("examples/data"));
     let (mut found, mut rest) = (String::new(), text.as_str());
+    assert!(rest.contains(COMMANDS) && rest.contains(PRINTED), "{} shows no command", page.display());
     while let Some((before, after)) = rest.split_once(COMMANDS) {
         let (commands, after) = after.split_once(END).expect("a block ends");
         found += &format!("{before}{COMMANDS}{commands}{END}");

@@ -21,6 +21,7 @@ mod help;
 mod identify;
 mod info;
 mod known;
+mod left_out;
 mod libraries;
 #[cfg(unix)]
 mod manners;

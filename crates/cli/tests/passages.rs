@@ -63,11 +63,9 @@ fn every_way_to_a_value_gives_the_same() {
     assert!(info.contains("by span") && info.contains("verified     ok"), "{info}");
 }
 
+#[cfg(feature = "parquet")]
 #[test]
 fn a_file_of_a_table_is_read() {
-    if !cfg!(feature = "parquet") {
-        return;
-    }
     let folder = folder();
     let expected = folder.out("eval gold.jsonl run=res.csv -m SpanIoU --quiet");
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/passages.parquet");
