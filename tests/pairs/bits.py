@@ -1,12 +1,13 @@
-"""Compares what two builds put out, to the last bit: `just bits REV`, or `python tests/pairs/bits.py REV [--only GLOB] [--allow FILE] [--list]`.
+"""Compares what two builds put out, to the last bit: `just bits REV`, or `python tests/pairs/bits.py REV [--only GLOB] [--allow FILE]`.
 
 REV is any revision of git; it is built once, and compared with the working tree. The cases are the rows of cases.txt, which are command lines, the
-blocks of commands on REV's own pages of docs/, and the functions of cases.py, which call the Python package. A case runs with both builds in an empty folder
-that has the same data. It puts out stdout, stderr, its exit code, and every file that it writes, and each of these has a name: `text/ties-average:stdout`,
-`lmx/plain:m.lmx`. Bytes that a build reads back it has written itself.
+blocks of commands on REV's own pages of docs/, and the functions of cases.py, which call the Python package. A case runs with both builds in an
+empty folder that has the same data (data.py). It puts out stdout, stderr, its exit code, and every file that it writes, and each of these has a
+name: `text/depth-mixed:stdout`, `lmx/units:m.lmx`. Bytes that a build reads back it has written itself.
 
-A difference fails, unless a line of the file of --allow has a glob of its name, a tab, and the reason; an allowance that nothing needs is told. A case also
-fails that ends with another exit code than its row says with both builds, and one that puts out nothing: a comparison that cannot fail is none.
+A difference fails, unless a line of the file of --allow has a glob of its name, or of its case, a tab, and the reason; an allowance that nothing
+needs is told. A case also fails that ends with another exit code than its row says with both builds, and one that puts out nothing: a comparison
+that cannot fail is none.
 """
 
 from __future__ import annotations
@@ -107,11 +108,19 @@ def run(case: Case, side: str, build: builds.Build) -> tuple[int, dict[str, byte
     folder.mkdir(parents=True)
     (folder / "data").symlink_to(WORK / "data")
     env = {
-        "PATH": f"{build.command.parent}:{os.environ['PATH']}", "PYTHON": str(builds.PYTHON), "PYTHONPATH": str(build.package), "HOME": "/", "LC_ALL": "C.UTF-8",
-        "LANEVAL_THREADS": "1", "TMPDIR": str(WORK / "tmp"), "PYTHONDONTWRITEBYTECODE": "1",
-    }  # fmt: skip
+        "PATH": f"{build.command.parent}:{os.environ['PATH']}",
+        "PYTHON": str(builds.PYTHON),
+        "PYTHONPATH": str(build.package),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANEVAL_THREADS": "1",
+        "HOME": "/",
+        "TMPDIR": str(WORK / "tmp"),
+        "LC_ALL": "C.UTF-8",
+    }
     try:
-        done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", case.script], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=300)
+        done = subprocess.run(
+            ["bash", "-eu", "-o", "pipefail", "-c", case.script], cwd=folder, env=env, capture_output=True, stdin=subprocess.DEVNULL, timeout=300
+        )
         files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_relative_to(folder / "data"))
         found = {"stdout": done.stdout, "stderr": TOOK.sub(b" in some time", done.stderr)}
         found |= {str(path.relative_to(folder)): path.read_bytes() for path in files}
@@ -265,7 +274,11 @@ def report(pair: tuple[builds.Build, builds.Build], faults: list[Fault], allowed
             print(f"{'DIFFERENT' if fault.is_difference else 'WRONG'}  {fault.name}\n    " + fault.text.replace("\n", "\n    "))
     for glob, reason in allowed.items():
         names = [fault.name for fault, of in reasons.items() if of == glob]
-        print(f"allowed    {glob}: {reason}: {len(names)} outputs, {names[0]} first" if names else f"UNNEEDED   {glob}: no output differs that it allows ({reason})")
+        print(
+            f"allowed    {glob}: {reason}: {len(names)} outputs, {names[0]} first"
+            if names
+            else f"UNNEEDED   {glob}: no output differs that it allows ({reason})"
+        )
     unlisted = [fault for fault, glob in reasons.items() if glob is None]
     verdict = "the same" if not faults else f"{len(faults)} differ, {len(faults) - len(unlisted)} of them as allowed"
     print(f"{pair[0].name} beside {pair[1].name}: {what}: {verdict}")

@@ -1,7 +1,8 @@
 """Builds of laneval to compare: that of a revision of git, and that of the working tree, each the command and the Python package.
 
-A build is kept in target/pairs/built, under a hash of the sources that it is made of, so that each is made once, and sources that are equal have one. All builds
-share the folder target with those that Cargo makes otherwise, and with it their dependencies. The source of a revision is in target/pairs/source.
+A build is kept in target/pairs/built, under a hash of the sources that it is made of, so that each is made once, and sources that are equal have
+one. All builds share the folder target with those that Cargo makes otherwise, and with it their dependencies. The source of a revision is in
+target/pairs/source.
 """
 
 from __future__ import annotations
@@ -114,7 +115,9 @@ def _built(source: Source, package: bool) -> Build:
         _say(f"building the Python package of {source.name}")
         wheels, begun = _empty(source.built / "wheels"), _empty(source.built / "begun")
         printed(PYTHON, "-m", "maturin", "build", "--quiet", "--out", wheels, cwd=source.root, **env)
-        printed(PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", begun, *wheels.iterdir())
+        printed(
+            PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", begun, *wheels.iterdir()
+        )
         begun.rename(build.package)
     return build
 

@@ -1,5 +1,6 @@
-"""The work that pairs.py times inside of Python, one process for each build: it reads the name of a workload from stdin, a line each time that it is to be done,
-and answers with the CPU time of all threads in seconds. `calls.py --list` prints the names. What a workload needs is made when it is first named."""
+"""The work that pairs.py times inside of Python, one process for each build: it reads the name of a workload from stdin, a line each time that
+it is to be done, and answers with the CPU time of all threads in seconds. What a workload needs is made when it is first named. `calls.py --list`
+prints the names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The cases of bits.py that call the Python package: `cases.py OUT GLOB` runs those whose names fit, in a folder with the folder data, and writes what each
-returns to a file of its own in OUT/NAME, beside its exit code.
+"""The cases of bits.py that call the Python package: `cases.py OUT GLOB` runs those whose names fit, in a folder with the folder data, and
+writes what each returns to a file of its own in OUT/NAME, beside its exit code.
 
-A case is a function; `@case(...)` makes one for each of some words. What it returns is written with all digits, warnings as well. A call that is to fail goes
-through `refused`; a case that raises has failed.
+A case is a function; `@case(...)` makes one for each of some words. What it returns is written with all digits, warnings as well. A call that is
+to fail goes through `refused`; a case that raises has failed.
 """
 
 from __future__ import annotations
@@ -130,10 +130,18 @@ def files(end: str) -> Any:
 @case()
 def samples() -> Any:
     of = DATA / "examples/data/formats"
-    runs = [of / name for name in ("run.csv", "run.json", "run.jsonl", "run.tsv", "run.trec", "run.parquet", "run.arrow", "msmarco.tsv", "untagged.trec")]
+    runs = [
+        of / name for name in ("run.csv", "run.json", "run.jsonl", "run.tsv", "run.trec", "run.parquet", "run.arrow", "msmarco.tsv", "untagged.trec")
+    ]
     judged = [of / name for name in ("qrels.csv", "qrels.json", "qrels.jsonl", "qrels.tsv", "qrels.trec", "qrels.parquet", "qrels.arrow")]
-    found = [laneval.evaluate(of / "qrels.trec", run, per_query=True) for run in runs] + [laneval.evaluate(qrels, runs[4], per_query=True) for qrels in judged]
-    return [*found, laneval.evaluate(of / "labels.npy", of / "scores.npy"), laneval.evaluate(of / "judged.letor", of / "scores.txt", query_lengths=None)]
+    found = [laneval.evaluate(of / "qrels.trec", run, per_query=True) for run in runs] + [
+        laneval.evaluate(qrels, runs[4], per_query=True) for qrels in judged
+    ]
+    return [
+        *found,
+        laneval.evaluate(of / "labels.npy", of / "scores.npy"),
+        laneval.evaluate(of / "judged.letor", of / "scores.txt", query_lengths=None),
+    ]
 
 
 def columns_of(rows: dict[str, dict[str, Any]], number: str) -> dict[str, list[Any]]:
@@ -179,7 +187,15 @@ def matrix(order: str) -> Any:
     of = laneval.Matrix.build(qrels, {"run": run, "run2": read("mixed/run2.txt")}, ties=order)
     again = laneval.Matrix.from_bytes(of.to_bytes())
     values = again.evaluate(examples(), per_query=True, stats=["std", "ci95"])
-    return [of.runs, of.queries, of.fingerprint, values, of.summary(USUAL).to_json(), again.evaluate(USUAL, depth=5), again.evaluate(USUAL, judged_only=True)]
+    return [
+        of.runs,
+        of.queries,
+        of.fingerprint,
+        values,
+        of.summary(USUAL).to_json(),
+        again.evaluate(USUAL, depth=5),
+        again.evaluate(USUAL, judged_only=True),
+    ]
 
 
 @case()
@@ -193,13 +209,18 @@ def scores(kind: str) -> Any:
     values, grades = (draw.integers(0, 40, (50, 60)) / 8).astype(f"float{kind[1:]}"), draw.integers(0, 4, (50, 60))
     lengths = draw.integers(1, 60, 50)
     sizes = np.full(50, 60)
-    found = [laneval.evaluate_scores(values, grades.astype(of), examples(), per_query=True) for of in ("int8", "int16", "int32", "int64", "uint8", "float32", "float64")]
+    found = [
+        laneval.evaluate_scores(values, grades.astype(of), examples(), per_query=True)
+        for of in ("int8", "int16", "int32", "int64", "uint8", "float32", "float64")
+    ]
     found += [laneval.evaluate_scores(values, grades, USUAL, per_query=True, ties=how) for how in ("input", "average", "best", "worst")]
     found.append(laneval.evaluate_scores(values, grades, USUAL, lengths=lengths, per_query=True))
     found.append(laneval.evaluate_scores(values.ravel(), grades.ravel(), USUAL, sizes=sizes, per_query=True))
     found.append(laneval.evaluate_scores(values.ravel(), grades.ravel(), USUAL, groups=np.repeat(np.arange(50), 60), per_query=True))
     found.append(laneval.evaluate_scores(np.asfortranarray(values), grades[:, ::-1], USUAL, per_query=True))
-    return found + [laneval.evaluate_scores(values, np.maximum(grades - 3, 0) * (np.arange(50) % 2)[:, None], USUAL, empty=how) for how in ("neg", "pos", "skip")]
+    return found + [
+        laneval.evaluate_scores(values, np.maximum(grades - 3, 0) * (np.arange(50) % 2)[:, None], USUAL, empty=how) for how in ("neg", "pos", "skip")
+    ]
 
 
 @case("int8", "uint8", "int16", "int32", "int64", "float32", "float64")
@@ -427,14 +448,16 @@ def pytrec_eval() -> Any:
 @case()
 def ir_measures() -> Any:
     import ir_measures as theirs
-
     import laneval.compat.ir_measures as compat
 
     compat.install("all")
     try:
         qrels, run = both("mixed")
         whole = {query: {doc: int(grade) for doc, grade in of.items()} for query, of in qrels.items()}
-        asked = [theirs.parse_measure(name) for name in ("nDCG@10", "nDCG", "AP", "AP@5", "RR", "P@10", "R@100", "Bpref", "ERR@20", "RBP(p=0.9)", "Judged@10")]
+        asked = [
+            theirs.parse_measure(name)
+            for name in ("nDCG@10", "nDCG", "AP", "AP@5", "RR", "P@10", "R@100", "Bpref", "ERR@20", "RBP(p=0.9)", "Judged@10")
+        ]
         values = sorted((of.query_id, str(of.measure), of.value) for of in theirs.iter_calc(asked, whole, run))
         return [values, {str(name): value for name, value in theirs.calc_aggregate(asked, whole, run).items()}]
     finally:
@@ -447,7 +470,20 @@ def ranx() -> Any:
 
     qrels = Qrels({query: {doc: max(int(grade), 0) for doc, grade in of.items()} for query, of in both("closed")[0].items()})
     these = [Run(read(f"closed/{name}.txt"), name=name) for name in ("run", "run2")]
-    asked = ["ndcg@10", "map", "mrr", "precision@10", "recall@100", "hits@5", "hit_rate@5", "r-precision", "bpref", "rbp.95", "f1@10", "ndcg_burges@10"]
+    asked = [
+        "ndcg@10",
+        "map",
+        "mrr",
+        "precision@10",
+        "recall@100",
+        "hits@5",
+        "hit_rate@5",
+        "r-precision",
+        "bpref",
+        "rbp.95",
+        "f1@10",
+        "ndcg_burges@10",
+    ]
     mean = [evaluate(qrels, run, asked) for run in these]
     values = [evaluate(qrels, run, asked, return_mean=False) for run in these]
     tests = [compare(qrels, these, ["ndcg@10", "map"], stat_test=test) for test in ("student", "fisher", "tukey")]

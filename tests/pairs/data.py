@@ -1,7 +1,8 @@
-"""The data of bits.py: random judgments and runs with everything in them that has made evaluators disagree (tests/peers/generate.py), the same rows in other
-formats, arrays, `laneval gen`, the examples and stored files of the revision, and the names of every measure with every parameter.
+"""The data of bits.py: random judgments and runs with everything in them that has made evaluators disagree (tests/peers/generate.py), the
+same rows in other formats, arrays, `laneval gen`, the examples and stored files of the revision, and every measure with every parameter.
 
-A folder is made once for a build and a version of this file. What differs between builds must not be here: bytes of laneval's own formats are made by cases.
+A folder is made once for a revision and a version of this file. What differs between builds must not be here: bytes of laneval's own formats are
+made by cases.
 """
 
 from __future__ import annotations
@@ -45,7 +46,12 @@ FEW = ("free", "many", "closed", "tied")
 # Values to try of any parameter; a measure knows which it takes.
 NUMBERS = ("0", "0.5", "0.95", "2", "2.25", "7", "100", "1000000")
 SPECIAL = ("linear", "exp2", "binary", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "[0.25]", "[0,0.3,0.35,1]")
-CUTS = {"none": ("",), "optional": ("", "@1", "@2", "@10", "@64", "@1000"), "recall": ("@0", "@0.1", "@0.55", "@1"), "required": ("@1", "@5", "@10", "@63", "@1000")}
+CUTS = {
+    "none": ("",),
+    "optional": ("", "@1", "@2", "@10", "@64", "@1000"),
+    "recall": ("@0", "@0.1", "@0.55", "@1"),
+    "required": ("@1", "@5", "@10", "@63", "@1000"),
+}
 
 
 def make(build: builds.Build) -> pathlib.Path:
@@ -64,8 +70,8 @@ def make(build: builds.Build) -> pathlib.Path:
         of_mixed(begun)
         of_passages(begun)
         of_neighbours(begun)
-        for words in (("gen", "--queries", 3000, "--depth", 100, "-o", begun / "gen"), ("gen", "--queries", 50, "--depth", 60, "--runs", 12, "-o", begun / "runs")):
-            builds.printed(build.command, *words)
+        builds.printed(build.command, "gen", "--queries", 3000, "--depth", 100, "-o", begun / "gen")
+        builds.printed(build.command, "gen", "--queries", 50, "--depth", 60, "--runs", 12, "-o", begun / "runs")
         lines = (begun / "gen" / "run.txt").read_text().splitlines(keepends=True)
         (begun / "gen" / "shuffled.txt").write_text("".join(random.Random(1).sample(lines, len(lines))))
         builds.printed(builds.PYTHON, __file__, begun)
@@ -83,23 +89,19 @@ def sets(folder: pathlib.Path) -> dict[str, list[str]]:
 
 
 def of_mixed(folder: pathlib.Path) -> None:
-    """Groups and titles of queries, a half of the queries, and two shards of everything."""
+    """Of the data `mixed`: groups and titles of queries, a half of the queries, two shards, and a map from documents to units."""
     judged, retrieved = ([line.split() for line in (folder / "mixed" / f"{name}.txt").read_text().splitlines()] for name in ("qrels", "run"))
     names = list(dict.fromkeys(line[0] for line in judged))
     (folder / "groups.tsv").write_text("".join(f"{name}\tg{at % 3}\n" + f"{name}\tall\n" * (at % 2) for at, name in enumerate(names)))
     (folder / "titles.tsv").write_text("".join(f"{name}\tquestion <{at}> & more\n" for at, name in enumerate(names)))
     (folder / "some.txt").write_text("".join(f"{name}\n" for name in names[::2]))
-    for source, queries in (("mixed", names), ("runs", [])):
-        shard = {name: at % 2 for at, name in enumerate(queries)}
-        for path in sorted((folder / source).glob("*.txt")):
-            lines = path.read_text().splitlines(keepends=True)
-            for of in (0, 1):
-                path.with_suffix(f".{of}").write_text("".join(line for line in lines if shard.get(line.split()[0], len(shard)) == of))
-    (folder / "map.tsv").write_text("".join(f"{line[2]}\tu{hash_of(line[2]) % 40}\n" for line in {line[2]: line for line in [*judged, *retrieved]}.values()))
-
-
-def hash_of(text: str) -> int:
-    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16)
+    shard = {name: at % 2 for at, name in enumerate(names)}
+    for path in sorted((folder / "mixed").glob("*.txt")):
+        lines = path.read_text().splitlines(keepends=True)
+        for of in (0, 1):
+            path.with_suffix(f".{of}").write_text("".join(line for line in lines if shard.get(line.split()[0]) == of))
+    docs = dict.fromkeys(line[2] for line in [*judged, *retrieved])
+    (folder / "map.tsv").write_text("".join(f"{doc}\tu{at % 40}\n" for at, doc in enumerate(docs)))
 
 
 def of_passages(folder: pathlib.Path) -> None:
@@ -122,9 +124,13 @@ def of_passages(folder: pathlib.Path) -> None:
     (to / "found.csv").write_text("".join(found))
     (to / "again.csv").write_text("".join(again))
     (to / "chunks.run").write_text("".join(chunked))
-    (to / "chunks.csv").write_text("chunk,doc,start,end\n" + "".join(f"d{doc}#{at},d{doc},{at * 200},{at * 200 + 230}\n" for doc in range(8) for at in range(6)))
+    (to / "chunks.csv").write_text(
+        "chunk,doc,start,end\n" + "".join(f"d{doc}#{at},d{doc},{at * 200},{at * 200 + 230}\n" for doc in range(8) for at in range(6))
+    )
     (to / "docs.qrels").write_text("".join(f"q{query} 0 d{doc} {draw.randrange(3)}\n" for query in range(30) for doc in range(6)))
-    (to / "chunks.qrels").write_text("".join(f"q{query} 0 d{doc}#{at} {draw.randrange(3)}\n" for query in range(30) for doc in range(6) for at in range(4)))
+    (to / "chunks.qrels").write_text(
+        "".join(f"q{query} 0 d{doc}#{at} {draw.randrange(3)}\n" for query in range(30) for doc in range(6) for at in range(4))
+    )
 
 
 def of_neighbours(folder: pathlib.Path) -> None:
@@ -172,13 +178,16 @@ def tables(folder: pathlib.Path) -> None:
     np.save(to / "labels.npy", labels)
     for name, scores in (("f32", draw.random((60, 80), np.float32)), ("f64", draw.integers(0, 9, (60, 80)) / 8)):
         np.save(to / f"scores-{name}.npy", scores)
-    (to / "letor.txt").write_text("".join(f"{grade} qid:{query} 1:{at / 8} 2:1 # d{at}\n" for query, row in enumerate(labels) for at, grade in enumerate(row)))
+    (to / "letor.txt").write_text(
+        "".join(f"{grade} qid:{query} 1:{at / 8} 2:1 # d{at}\n" for query, row in enumerate(labels) for at, grade in enumerate(row))
+    )
     (to / "letor.scores").write_text("".join(f"{score!r}\n" for score in draw.random(labels.size).round(2).tolist()))
 
 
 def measures(command: pathlib.Path, folder: pathlib.Path) -> None:
-    """Files of names of measures, in a folder for each data set: one for each row of the table of measures, which has the row with every value of every parameter at
-    every cutoff, and one named `examples`, which has those that `laneval measures` gives for each row. Those that cannot be evaluated on the data are in `refused`."""
+    """Files of names of measures, in a folder for each data set: one for each row of the table of measures, which has the row with every value of
+    every parameter, and one named `examples`, which has those that `laneval measures` gives for each row. Those that cannot be evaluated on the
+    data are in `refused`. The file `common` has examples that can be evaluated on any data."""
     of_facet: dict[str, dict[str, list[str]]] = {}
     for row in json.loads(builds.printed(command, "measures", "--format", "json")):
         facet = {"judgments": "grades", "document": "grades"}.get(last := row["judgments"].split()[-1], last)

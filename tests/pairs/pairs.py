@@ -1,8 +1,9 @@
 """Times two builds in turns: `just pairs REV`, or `python tests/pairs/pairs.py REV [--only GLOB] [--limit 1.02] [--list]`.
 
-REV is any revision of git; it is built once, and compared with the working tree. A number is the CPU time of a process, its children and its system calls, or of
-one call inside of Python (calls.py), on one core and one thread; the builds take turns, and the least of all turns counts. Rows of `instructions` are counted by
-valgrind, and are the same each time. With --limit the exit code is 1 if a ratio is above it; such a row is first measured with thrice the turns more.
+REV is any revision of git; it is built once, and compared with the working tree. A number is the CPU time of a process with its children and its
+system calls, or of one call inside of Python (calls.py), on one core and one thread; the builds take turns, and the least of all turns counts.
+Rows of `start` are instructions, which valgrind counts, the same each time but for the addresses of memory. With --limit the exit code is 1 if a
+ratio is above it; such a row is first measured with thrice the turns more.
 """
 
 from __future__ import annotations
@@ -44,14 +45,22 @@ def table(pair: tuple[builds.Build, builds.Build], package: bool) -> list[Row]:
         "sorted": "run.txt", "shuffled": "shuffled.txt", "tsv": "run.tsv", "jsonl": "run.jsonl", "json": "run.json", "gzip": "run.txt.gz",
         "parquet": "run.parquet",
     }  # fmt: skip
-    found = [Row(f"text-{name}", ("eval", "medium/qrels.txt", f"medium/{path}", "-m", FIVE), "package" if name == "parquet" else "seconds") for name, path in text.items()]
+    found = [
+        Row(f"text-{name}", ("eval", "medium/qrels.txt", f"medium/{path}", "-m", FIVE), "package" if name == "parquet" else "seconds")
+        for name, path in text.items()
+    ]
     found.append(Row("text-100000x100", ("eval", "large/qrels.txt", "large/run.txt", "-m", FIVE)))
     for density in DENSITIES:
-        found += [Row(f"lmx-{density}%-{name}", ("eval", f"{{own}}/{density}.lmx", "-m", of)) for name, of in (("five", FIVE), ("nDCG@10", "nDCG@10"))]
+        found += [
+            Row(f"lmx-{density}%-{name}", ("eval", f"{{own}}/{density}.lmx", "-m", of)) for name, of in (("five", FIVE), ("nDCG@10", "nDCG@10"))
+        ]
     runs = [f"runs/run-{at}.txt" for at in range(1, 61)]
     found += [Row(f"compare-60x50-{name}", ("compare", "runs/qrels.txt", *runs, "-m", of)) for name, of in (("five", FIVE), ("nDCG@10", "nDCG@10"))]
     if package:
-        found += [Row(f"python-{name}", (name,), "python") for name in builds.printed(builds.PYTHON, CALLS, "--list", PYTHONPATH=str(pair[1].package)).split()]
+        found += [
+            Row(f"python-{name}", (name,), "python")
+            for name in builds.printed(builds.PYTHON, CALLS, "--list", PYTHONPATH=str(pair[1].package)).split()
+        ]
     tiny = ("eval", "tiny.qrels", "tiny.run", "-m", "nDCG@10")
     of_start = {"version": ("--version",), "eval": tiny, "measures": ("measures", "--names")}
     found += [Row(f"start-{name}", words, "instructions") for name, words in of_start.items()]
@@ -63,13 +72,13 @@ def make(build: builds.Build, package: bool) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
 
     def once(name: str, *words: object) -> pathlib.Path:
-        path = FOLDER / name
+        path, begun = FOLDER / name, FOLDER / "begun"
         if not path.exists():
-            builds.printed(build.command, "gen", *words, "-o", path.with_name("begun"))
-            path.with_name("begun").rename(path)
+            shutil.rmtree(begun, ignore_errors=True)
+            builds.printed(build.command, "gen", *words, "-o", begun)
+            begun.rename(path)
         return path
 
-    shutil.rmtree(FOLDER / "begun", ignore_errors=True)
     medium = once("medium", "--queries", 2000, "--depth", 1000)
     once("large", "--queries", 100_000, "--depth", 100)
     once("runs", "--queries", 50, "--depth", 100, "--runs", 60)

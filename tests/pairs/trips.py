@@ -1,8 +1,8 @@
 """Counts what small commands execute of laneval's own source, files and functions: `just trips [REV] [--list]`.
 
-The path of a plain evaluation should not lead through what nobody asked for. The command is built without optimisation and with the numbers of lines, in
-target/trips, and runs under valgrind's callgrind, which names every function that was executed and its file. With REV, any revision of git, both are counted;
---list prints the names, and with REV those that only one of both has.
+The path of a plain evaluation should not lead through what nobody asked for. The command is built without optimisation and with the numbers of
+lines, in target/trips, and runs under valgrind's callgrind, which names every function that was executed and its file. With REV, any revision of
+git, both are counted; --list prints the names, and with REV those that only one of both has.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import argparse
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -72,7 +71,10 @@ def main() -> None:
     sources = [*([builds.revision(chosen.revision)] if chosen.revision else []), builds.tree()]
     all_of = [counted(source) for source in sources]
     for what in COMMANDS:
-        print(f"{what}: " + ", ".join(f"{len(of[what][0])} files and {len(of[what][1])} functions in {source.name}" for of, source in zip(all_of, sources)))
+        print(
+            f"{what}: "
+            + ", ".join(f"{len(of[what][0])} files and {len(of[what][1])} functions in {source.name}" for of, source in zip(all_of, sources))
+        )
         for kind in (0, 1) if chosen.list else ():
             sets = [of[what][kind] for of in all_of]
             for name in sorted(set.union(*sets)):
