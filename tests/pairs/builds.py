@@ -1,8 +1,8 @@
 """Builds of laneval to compare: that of a revision of git, and that of the working tree, each the command and the Python package.
 
 A build is kept in target/pairs/built, under a hash of the sources that it is made of, so that each is made once, and sources that are equal have
-one. All builds share the folder target with those that Cargo makes otherwise, and with it their dependencies. The source of a revision is in
-target/pairs/source.
+one. The source of a revision is in target/pairs/source, and Cargo builds it in target/pairs/cargo: to Cargo the packages of two checkouts are the
+same, and it would take what it has of one for what it is asked of the other.
 """
 
 from __future__ import annotations
@@ -35,6 +35,18 @@ class Source:
     @property
     def built(self) -> pathlib.Path:
         return FOLDER / "built" / self.key
+
+    def cargo(self, own: pathlib.Path, profile: str) -> dict[str, str]:
+        """Where Cargo builds: `own` of the working tree, or that of revisions, which begins with the dependencies in `own`. The files of a
+        revision are newer than everything then, so that Cargo builds it, whichever it built before."""
+        if self.root == ROOT:
+            return {"CARGO_TARGET_DIR": str(own)}
+        to = FOLDER / "cargo" / profile
+        if not to.exists() and (own / profile).exists():
+            shutil.copytree(own / profile, to, symlinks=True, ignore=shutil.ignore_patterns("*laneval*", "incremental", "examples"))
+        for path in self.root.rglob("*"):
+            path.touch()
+        return {"CARGO_TARGET_DIR": str(to.parent)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,10 +108,10 @@ def both(name: str, *, package: bool) -> tuple[Build, Build]:
 
 
 def plain_command(source: Source) -> pathlib.Path:
-    """The command without optimisation, in which functions are those of the source, with the numbers of lines. The folder that it was built in is
-    in the file `root` beside it."""
-    env = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_PROFILE_DEV_OPT_LEVEL": "0", "CARGO_TARGET_DIR": str(ROOT / "target" / "trips")}
-    return _command(source, "plain", ROOT / "target" / "trips" / "debug", env)
+    """The command without optimisation, in which functions are those of the source, with the numbers of lines. The folder of its source is in the
+    file `root` beside it."""
+    profile = {"CARGO_PROFILE_DEV_DEBUG": "line-tables-only", "CARGO_PROFILE_DEV_OPT_LEVEL": "0"}
+    return _command(source, "plain", ROOT / "target" / "trips", "debug", profile)
 
 
 def _key(of: str) -> str:
@@ -109,31 +121,29 @@ def _key(of: str) -> str:
 
 
 def _built(source: Source, package: bool) -> Build:
-    env = {"CARGO_TARGET_DIR": str(ROOT / "target")}
-    build = Build(source, _command(source, "bin", ROOT / "target" / "release", env, "--release"), source.built / "package", source.built)
+    target = ROOT / "target"
+    build = Build(source, _command(source, "bin", target, "release", {}, "--release"), source.built / "package", source.built)
     if package and not build.package.exists():
         _say(f"building the Python package of {source.name}")
         wheels, begun = _empty(source.built / "wheels"), _empty(source.built / "begun")
-        printed(PYTHON, "-m", "maturin", "build", "--quiet", "--out", wheels, cwd=source.root, **env)
-        printed(
-            PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", begun, *wheels.iterdir()
-        )
+        printed(PYTHON, "-m", "maturin", "build", "--quiet", "--out", wheels, cwd=source.root, **source.cargo(target, "wheel"))
+        install = ("install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", begun)
+        printed(PYTHON, "-m", "pip", *install, *wheels.iterdir())
         begun.rename(build.package)
     return build
 
 
-def _command(source: Source, name: str, made: pathlib.Path, env: dict[str, str], *words: str) -> pathlib.Path:
-    """Builds the command, and keeps it under a name. Cargo's own, if it is not that of the working tree, goes: it would be taken for that."""
+def _command(source: Source, name: str, target: pathlib.Path, profile: str, env: dict[str, str], *words: str) -> pathlib.Path:
+    """Builds the command, and keeps it under a name."""
     kept = source.built / name / "laneval"
     if not kept.exists():
         _say(f"building the command of {source.name}")
+        env = {**env, **source.cargo(target, profile)}
         printed("cargo", "build", "--quiet", "--locked", "--package", "laneval-cli", *words, cwd=source.root, **env)
         begun = _empty(source.built / f"begun-{name}")
-        shutil.copy2(made / "laneval", begun)
+        shutil.copy2(pathlib.Path(env["CARGO_TARGET_DIR"]) / profile / "laneval", begun)
         (begun / "root").write_text(str(source.root))
         begun.rename(kept.parent)
-        if source.root != ROOT:
-            (made / "laneval").unlink()
     return kept
 
 

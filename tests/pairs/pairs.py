@@ -72,7 +72,7 @@ def make(build: builds.Build, package: bool) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
 
     def once(name: str, *words: object) -> pathlib.Path:
-        path, begun = FOLDER / name, FOLDER / "begun"
+        path, begun = FOLDER.joinpath(name), FOLDER.joinpath("begun")
         if not path.exists():
             shutil.rmtree(begun, ignore_errors=True)
             builds.printed(build.command, "gen", *words, "-o", begun)
