@@ -155,7 +155,7 @@ def judged(case: Case, code: int, other: int, then: dict[str, bytes], now: dict[
 
 
 def last_line(puts: dict[str, bytes]) -> str:
-    lines = (puts.get("stderr") or puts.get("stdout") or b"").decode(errors="replace").strip().splitlines()
+    lines = (puts.get("stderr") or puts.get("stdout") or puts.get("value") or b"").decode(errors="replace").strip().splitlines()
     return next((line for line in lines if line.startswith("error")), lines[-1] if lines else "it said nothing")
 
 
