@@ -65,6 +65,26 @@ results *NAMES:
     cargo build --release --package laneval-cli
     target/results/bin/python benches/results --laneval {{laneval}} {{NAMES}}
 
+# What the working tree puts out beside REV, to the last bit; `--only 'compare/*'`, `--allow FILE`, `--command` without the Python package
+[positional-arguments]
+bits REV *OPTIONS: beside
+    target/pairs/python/bin/python tests/pairs/bits.py "$@"
+
+# The CPU time that it takes beside REV, in turns; `--only 'lmx-*'`, `--limit 1.02`; nothing else should run meanwhile
+[positional-arguments]
+pairs REV *OPTIONS: beside
+    target/pairs/python/bin/python tests/pairs/pairs.py "$@"
+
+# The files and functions of ours that small commands execute, perhaps beside REV; `--list`; needs valgrind
+[positional-arguments]
+trips *REV:
+    python3 tests/pairs/trips.py "$@"
+
+[private]
+beside:
+    [ -x target/pairs/python/bin/python ] || python3 -m venv target/pairs/python
+    target/pairs/python/bin/pip install --quiet --disable-pip-version-check -c python/tests/requirements.txt maturin==1.16.0 numpy pandas polars pyarrow ir_measures
+
 # Fuzz each target for SECONDS; needs cargo-fuzz
 fuzz SECONDS="60":
     cd fuzz && targets=$(cargo fuzz list) && for target in $targets; do RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" -- -max_total_time={{SECONDS}} -rss_limit_mb=1024 -malloc_limit_mb=256 || exit 1; done
