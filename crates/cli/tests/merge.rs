@@ -226,6 +226,7 @@ fn files_that_are_no_summaries_are_refused() {
     let mut later = bytes.clone();
     later[16] = 9;
     folder.put("later", later);
+    folder.put("draft", [b"laneval summary\n", &bytes[16..]].concat());
     let summary = Summary::from_bytes(&bytes).unwrap();
     folder.put("sound.json", summary.to_json());
     folder.put("other.json", summary.to_json().replace(env!("CARGO_PKG_VERSION"), "9.9.9"));
@@ -235,7 +236,8 @@ fn files_that_are_no_summaries_are_refused() {
         ("empty", "empty: it is not a summary of laneval"),
         ("garbage", "garbage: its checksum does not fit"),
         ("cut", "cut: its checksum does not fit"),
-        ("later", "later: it has version 9, and this laneval reads version 3"),
+        ("later", "later: it has version 9, and this laneval reads version 1"),
+        ("draft", "draft: written by a draft of laneval: make it again"),
         ("other.json", "other.json: it was written by laneval 9.9.9"),
         ("cut.json", "cut.json: "),
         ("none", "none: cannot open: "),
