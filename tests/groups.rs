@@ -607,6 +607,24 @@ fn contradicting_preferences_are_named_with_their_lines() {
 }
 
 #[test]
+fn more_documents_than_preferences_may_have_are_an_error_of_their_query() {
+    let lines = |documents: u32| -> String { (0..documents).map(|at| format!("b g d{at} 1\n")).collect() };
+    let most = format!("a g d1 1\n{}", lines(10_000));
+    join(Some(JudgedBy::Preference), &most, &[RUN]).unwrap();
+    let more = format!("a g d1 1\n{}", lines(10_001));
+    let message =
+        "judgments: query 'b': the preferences are among 10001 documents, at most 10000 are allowed";
+    assert_eq!(wrong(JudgedBy::Preference, &more), message);
+    for dialect in [Dialect::Trec9, Dialect::Trec10] {
+        let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
+        let error = join.files(input("judgments", &more), [input("run", RUN)]).unwrap_err();
+        assert!(matches!(error, Error::Repeated(_)) && error.to_string() == message, "{dialect:?}: {error}");
+    }
+    // Judgments by subtopic may be of more documents.
+    join(Some(JudgedBy::Subtopic), &more, &[RUN]).unwrap();
+}
+
+#[test]
 fn problems_are_in_the_order_of_lines() {
     let qrels = "a j d1 1\na j d2\nb j d1 1\nb j d1 1\na j d1 1\na j d3 x\n";
     let message = wrong(JudgedBy::Judge, qrels);

@@ -414,27 +414,27 @@ def compared() -> str:
     """Comparisons of runs, and preferences."""
     qrels, runs = text(50, 100, runs=60)
     of_runs = [data.laneval, "compare", qrels, *runs, "--threads", 1]
-    chain, pairs, groups = (DATA / f"{name}.prefs" for name in ("chain", "pairs", "groups"))
-    found = DATA / "preferred.run"
-    docs = [f"d{at:05}" for at in range(90_000)]
+    chain, pairs, levels = (DATA / f"{name}-10000.prefs" for name in ("chain", "pairs", "levels"))
+    found = DATA / "preferred-10000.run"
+    docs = [f"d{at:05}" for at in range(10_000)]
 
     def preferred(pairs: Iterable[Iterable[int]]) -> str:
         """Each pair in a sub-group of its own: the first of two documents is better."""
         return "".join(f"q 0 {at} {docs[doc]} {level}\n" for at, pair in enumerate(pairs) for doc, level in zip(pair, (2, 1), strict=True))
 
     draw = random.Random(1)
-    once(found, lambda path: path.write_text("".join(f"q Q0 {docs[at * 90]} {at} {1000 - at} t\n" for at in range(1000))))
-    once(chain, lambda path: path.write_text(preferred((at, at + 1) for at in range(89_999))))
-    once(pairs, lambda path: path.write_text(preferred(sorted(draw.sample(range(90_000), 2)) for _ in range(270_000))))
-    once(groups, lambda path: path.write_text(pairs.read_text() + f"q 1 0 {docs[0]} 2\nq 1 0 {docs[1]} 1\n"))
+    once(found, lambda path: path.write_text("".join(f"q Q0 {docs[at * 10]} {at} {1000 - at} t\n" for at in range(1000))))
+    once(chain, lambda path: path.write_text(preferred((at, at + 1) for at in range(9_999))))
+    once(pairs, lambda path: path.write_text(preferred(sorted(draw.sample(range(10_000), 2)) for _ in range(30_000))))
+    once(levels, lambda path: path.write_text("".join(f"q 0 {of} {doc} {at % 3}\n" for of in range(2) for at, doc in enumerate(docs))))
     values = [data.laneval, "eval", "--judgments-by", "preference", "-m", "prefs_simp,prefs_pair", "--threads", 1]
     of = least(
         {
             "60 runs × 50 queries, nDCG@10": [*of_runs, "-m", "nDCG@10"],
             "60 runs × 50 queries, five": [*of_runs, "-m", FIVE],
-            "preferences of 90,000 documents, a chain": [*values, chain, found],
-            "the same, 270,000 random pairs without circles": [*values, pairs, found],
-            "the same, and another group with two of the documents": [*values, groups, found],
+            "preferences of 10,000 documents, a chain": [*values, chain, found],
+            "the same, 30,000 random pairs without circles": [*values, pairs, found],
+            "the same, two sub-groups of the same three levels": [*values, levels, found],
         },
         2,
     )

@@ -11,7 +11,7 @@ use super::judges::JudgedQueries;
 use super::together::GroupsUnderView;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, printable};
 use crate::facets::passages::PassageValue;
 use crate::facets::{FacetScratch, FacetValue, FacetWalks, Judges};
 use crate::fold::{Columns, Walk};
@@ -72,16 +72,16 @@ impl<'a> Finishing<'a> {
     pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Result<Self> {
         let plan = prepared.plan();
         let needed = plan.facets().next().map(|(at, _)| &plan.measures()[at]);
-        let groups =
-            match (batch.facet_rows(), needed) {
-                (Some(grouped), Some(_)) => {
-                    let walks = FacetWalks::new(&grouped.of, plan.facets());
-                    Some(walks.map_err(|fault| {
-                        Error::Unanswerable(format!("the preferences of a query: {fault}"))
-                    })?)
-                }
-                _ => None,
-            };
+        let groups = match (batch.facet_rows(), needed) {
+            (Some(grouped), Some(_)) => {
+                let walks = FacetWalks::new(&grouped.of, plan.facets());
+                Some(walks.map_err(|(query, fault)| {
+                    let query = printable(batch.ids().get(query));
+                    Error::Unanswerable(format!("query {query}: {fault}"))
+                })?)
+            }
+            _ => None,
+        };
         // Tables of walks are as deep as the deepest row of this batch, so a batch of shallow rows makes small tables.
         let deepest = batch.deepest() as usize;
         let (places, walks): (Vec<usize>, Vec<&Walk>) =

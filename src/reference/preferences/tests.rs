@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super as reference;
 use crate::cases::cases;
 use crate::facets::preferences::{
-    PreferenceCount, PreferenceFault, PreferenceLine, PreferenceScratch, Preferences,
+    MOST_DOCUMENTS, PreferenceCount, PreferenceFault, PreferenceLine, Preferences,
 };
 
 fn line(group: u32, subgroup: u32, document: u32, level: f64) -> PreferenceLine {
@@ -30,9 +30,8 @@ fn agree(lines: &[PreferenceLine], documents: u32, rankings: &[Vec<u32>]) {
     assert_eq!(fast.is_ok(), reference::consistent(lines, documents), "{fast:?}");
     match fast {
         Ok(fast) => {
-            let mut scratch = PreferenceScratch::default();
             for retrieved in rankings {
-                let met = fast.met(retrieved, &mut scratch);
+                let met = fast.met(retrieved);
                 for measure in PreferenceCount::ALL {
                     let plain = reference::value(lines, documents, retrieved, measure);
                     let value = met.value(measure);
@@ -151,7 +150,7 @@ proptest! {
 
 fn value(lines: &[PreferenceLine], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
     let preferences = Preferences::new(lines, documents).unwrap();
-    preferences.met(retrieved, &mut PreferenceScratch::default()).value(measure)
+    preferences.met(retrieved).value(measure)
 }
 
 #[test]
@@ -172,6 +171,15 @@ fn five_preferences_of_two_subgroups() {
     assert_eq!(value(&lines, 4, &[0], PreferenceCount::Fulfilled), 2.0);
     assert_eq!(value(&lines, 4, &[0], PreferenceCount::SimpleImplied), 2.0 / 3.0);
     assert_eq!(value(&lines, 4, &[0], PreferenceCount::SimpleRetrieved), 0.0);
+}
+
+#[test]
+fn a_document_at_two_levels_of_a_sub_group_is_below_the_others_of_its_higher_level() {
+    // 0 and 1 over 0 and 2, of which 0 over 0 means nothing.
+    let lines =
+        [line(0, 0, 0, 2.0), line(0, 0, 1, 2.0), line(0, 0, 0, 1.0), line(0, 0, 2, 1.0), line(0, 1, 3, 1.0)];
+    assert_eq!(value(&lines, 4, &[], PreferenceCount::Possible), 3.0);
+    agree(&lines, 4, &[vec![], vec![0], vec![1, 0, 2], vec![2, 3, 1, 0]]);
 }
 
 #[test]
@@ -218,18 +226,26 @@ fn faults_name_the_lines() {
 }
 
 #[test]
-fn too_much_memory_is_refused() {
-    let lines: Vec<PreferenceLine> = (0..200_000).map(|at| line(0, at % 2, at, 1.0)).collect();
-    assert!(matches!(
-        Preferences::new(&lines, 200_000),
-        Err(PreferenceFault::TooLarge { bytes }) if bytes > 1 << 30
-    ));
+fn more_documents_than_there_may_be_are_refused() {
+    // A chain of pairs.
+    let lines = |documents: u32| -> Vec<PreferenceLine> {
+        (1..documents).flat_map(|at| [line(0, at, at - 1, 2.0), line(0, at, at, 1.0)]).collect()
+    };
+    let most = Preferences::new(&lines(MOST_DOCUMENTS), MOST_DOCUMENTS).unwrap();
+    let possible = most.met(&[]).value(PreferenceCount::Possible);
+    assert_eq!(possible, f64::from(MOST_DOCUMENTS * (MOST_DOCUMENTS - 1) / 2));
+    let documents = MOST_DOCUMENTS + 1;
+    let fault = Preferences::new(&lines(documents), documents).unwrap_err();
+    assert_eq!(fault, PreferenceFault::TooMany { documents });
+    // Numbers that are only claimed cost nothing.
+    let fault = Preferences::new(&[], u32::MAX).unwrap_err();
+    assert_eq!(fault, PreferenceFault::TooMany { documents: u32::MAX });
 }
 
 #[test]
 fn no_line_gives_zeros() {
     let preferences = Preferences::new(&[], 0).unwrap();
-    let met = preferences.met(&[0, 7], &mut PreferenceScratch::default());
+    let met = preferences.met(&[0, 7]);
     for measure in PreferenceCount::ALL {
         assert_eq!(met.value(measure), 0.0);
     }

@@ -176,7 +176,6 @@ impl Relevant {
 #[derive(Debug, Default)]
 pub struct FacetScratch {
     subtopics: subtopics::SubtopicScratch,
-    preferences: preferences::PreferenceScratch,
     at: Vec<AtCutoff>,
     numbers: Vec<u32>,
 }
@@ -185,11 +184,11 @@ impl FacetWalks {
     /// Prepares values, each with the place where it goes, for rankings of all queries of some judgments.
     ///
     /// # Errors
-    /// Preferences that go round in a circle, or contradict one another.
+    /// Preferences that go round in a circle, or contradict one another, with the number of their query.
     pub fn new<'v>(
         grouped: &Facets,
         values: impl Iterator<Item = (usize, &'v FacetValue)>,
-    ) -> Result<Self, PreferenceFault> {
+    ) -> Result<Self, (usize, PreferenceFault)> {
         let queries = grouped.judgments.len();
         let mut settings: Vec<(SubtopicSetting, Vec<(usize, SubtopicValue)>)> = Vec::new();
         let mut preferred = Vec::new();
@@ -210,15 +209,16 @@ impl FacetWalks {
         }
         let lines =
             |query: usize| grouped.of(query).with_subgroups().map(PreferenceLine::from).collect::<Vec<_>>();
-        let over_pairs = preferred
-            .iter()
-            .any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());
-        let make = if over_pairs { Preferences::new } else { Preferences::without_pairs };
-        let of_query = |query: usize| make(&lines(query), grouped.of(query).documents);
-        let preferences = match preferred.is_empty() {
-            true => Vec::new(),
-            false => (0..queries).into_par_iter().map(of_query).collect::<Result<_, _>>()?,
+        let of_query = |query: usize| {
+            let made = Preferences::new(&lines(query), grouped.of(query).documents);
+            made.map_err(|fault| (query, fault))
         };
+        let prepared: Vec<_> = match preferred.is_empty() {
+            true => Vec::new(),
+            false => (0..queries).into_par_iter().map(of_query).collect(),
+        };
+        // The first query at fault is told, whichever thread is done first.
+        let preferences = prepared.into_iter().collect::<Result<_, _>>()?;
         let settings = settings.into_iter().map(|(of, values)| OfSetting::new(grouped, of, values));
         Ok(FacetWalks { settings: settings.collect(), preferences, preferred })
     }
@@ -232,7 +232,7 @@ impl FacetWalks {
         scratch: &mut FacetScratch,
         mut out: impl FnMut(usize, f64),
     ) {
-        let FacetScratch { subtopics, preferences, at, numbers } = scratch;
+        let FacetScratch { subtopics, at, numbers } = scratch;
         for OfSetting { setting, queries, values } in &self.settings {
             let (relevant, of_query) = &queries[query];
             let Some(view) = relevant.view() else { continue };
@@ -252,7 +252,7 @@ impl FacetWalks {
         }
         numbers.clear();
         numbers.extend(retrieved.iter().map(|&(_, number)| number));
-        let met = self.preferences[query].met(numbers, preferences);
+        let met = self.preferences[query].met(numbers);
         self.preferred.iter().for_each(|&(place, measure)| out(place, met.value(measure)));
     }
 }
@@ -283,5 +283,28 @@ impl OfSetting {
             SubtopicValue::Whole(_) => (place, 0, value),
         });
         OfSetting { values: values.collect(), setting, queries }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::{FacetJudgment, Ids, Ragged};
+
+    #[test]
+    fn the_query_of_contradicting_preferences_is_told() {
+        let mut judgments = Ragged::default();
+        let levels = |levels: [f64; 4]| {
+            let of = |(at, grade): (usize, f64)| FacetJudgment { document: at as u32 / 2, group: 0, grade };
+            levels.into_iter().enumerate().map(of).collect::<Vec<_>>()
+        };
+        // Documents a and b in two sub-groups, which agree for the first query alone.
+        judgments.push(&levels([2.0, 2.0, 1.0, 1.0]));
+        judgments.push(&levels([2.0, 1.0, 1.0, 2.0]));
+        let subgroups = [0, 1].repeat(4);
+        let facets = Facets::new(JudgedBy::Preference, Ids::default(), (judgments, subgroups), [2, 2]);
+        let value = FacetValue::Preference(preferences::PreferenceCount::Simple);
+        let fault = FacetWalks::new(&facets, [(0, &value)].into_iter()).unwrap_err();
+        assert!(matches!(fault, (1, PreferenceFault::Cycle { .. })), "{fault:?}");
     }
 }

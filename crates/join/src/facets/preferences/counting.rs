@@ -1,228 +1,150 @@
-//! Counting what a ranking fulfils of the preferences of a query.
+//! The preferences of one query, and counting what a ranking fulfils of them, pair by pair.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::line::{PreferenceFault, PreferenceLine};
-use super::measure::{Met, PairShares, Share};
-use super::prepared::{DistinctPairs, DocumentPlace, Preferences, PreparedGroup};
-use super::scratch::{GroupCounts, MemberAt, PreferenceScratch};
+use super::balanced::balanced;
+use super::group::{GroupMember, PlacedMember, PreferenceGroup};
+use super::line::{MOST_DOCUMENTS, NumberedLine, PreferenceFault, PreferenceLine};
+use super::measure::{Met, PairShares, Share, Sides};
+
+/// The preferences of one query, checked and prepared for counting.
+#[derive(Clone, Debug)]
+pub struct Preferences {
+    documents: u32,
+    groups: Vec<PreferenceGroup>,
+}
 
 impl Preferences {
     /// Takes the preferences that the lines of one query state.
     ///
     /// `documents` is the number of documents that the lines name; their numbers are below it. The order of the lines has no influence on
     /// the result.
-    ///
-    /// All pairs of documents that are in several groups are looked at, if there are any.
     pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
-        let mut preferences = Preferences::without_pairs(lines, documents)?;
-        if preferences.pairs == DistinctPairs::Unknown {
-            preferences.pairs = DistinctPairs::Fewer(preferences.count_distinct());
+        if documents > MOST_DOCUMENTS {
+            return Err(PreferenceFault::TooMany { documents });
         }
-        Ok(preferences)
+        for (line, at) in lines.iter().enumerate() {
+            if at.level.is_nan() {
+                return Err(PreferenceFault::Level { line });
+            }
+            if at.document >= documents {
+                return Err(PreferenceFault::Document { line });
+            }
+        }
+        let mut sorted: Vec<NumberedLine> =
+            lines.iter().enumerate().map(|(index, &line)| NumberedLine { line, index }).collect();
+        sorted.sort_unstable_by(|a, b| {
+            (a.line.group, a.line.subgroup)
+                .cmp(&(b.line.group, b.line.subgroup))
+                .then(b.line.level.partial_cmp(&a.line.level).unwrap_or(Ordering::Equal))
+                .then((a.line.document, a.index).cmp(&(b.line.document, b.index)))
+        });
+        let groups = sorted.chunk_by(|a, b| a.line.group == b.line.group).map(PreferenceGroup::new);
+        Ok(Preferences { documents, groups: groups.collect::<Result<_, _>>()? })
     }
 
     /// What a ranking fulfils.
     ///
     /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A repeated number and one that is too large
     /// are skipped.
-    pub fn met(&self, retrieved: &[u32], scratch: &mut PreferenceScratch) -> Met {
-        let kept = self.rank(retrieved, scratch);
-        self.go_through(kept, scratch);
-        let mut met = Met { groups: self.groups.len() as u64, ..Met::default() };
-        for (at, group) in self.groups.iter().enumerate() {
-            let part = match group {
-                PreparedGroup::Classes(group) => {
-                    group.count(&scratch.counts[at], &scratch.class, &scratch.before[at])
-                }
-                PreparedGroup::Closure(group) => group.count(kept, scratch),
-            };
-            met.all.add(part.all);
-            met.retrieved.add(part.retrieved);
-            met.implied.add(part.implied);
-            met.group += part.all.part();
-            met.group_retrieved += part.retrieved.part();
-            met.group_implied += part.implied.part();
-            let quotient = |share: Share| share.fulfilled as f64 / share.possible as f64;
-            met.balanced += quotient(part.balanced);
-            met.balanced_retrieved += quotient(part.balanced_retrieved);
-        }
-        // Where no document is in two groups, each pair has one preference: its share is 0 or 1, and their sum is a count, exact in a
-        // float.
-        let pairs = |share: Share| PairShares { sum: share.fulfilled as f64, pairs: share.possible };
-        match self.pairs {
-            DistinctPairs::Unknown => {}
-            DistinctPairs::All => {
-                met.pair = pairs(met.all);
-                met.pair_retrieved = pairs(met.retrieved);
-                met.pair_implied = pairs(met.implied);
-            }
-            DistinctPairs::Fewer(distinct) => {
-                self.list_members(scratch);
-                let mut sums = PairShares::default();
-                for at in 0..kept {
-                    self.pairs_of(at, at + 1..kept, scratch, &mut sums);
-                }
-                met.pair_retrieved = sums;
-                for at in 0..kept {
-                    self.pairs_of(at, kept..self.documents, scratch, &mut sums);
-                }
-                met.pair_implied = sums;
-                met.pair = PairShares { sum: sums.sum, pairs: distinct };
-            }
+    pub fn met(&self, retrieved: &[u32]) -> Met {
+        let ranked = RankedGroups::new(self, retrieved);
+        let (found, end) = (ranked.found, self.documents);
+        let (mut shares, mut missed) = (PairShares::default(), PairShares::default());
+        // The floats of pairs are summed in this order.
+        let both = ranked.count(0..found, 0..found, &mut shares);
+        let pair_retrieved = shares;
+        let one = ranked.count(0..found, found..end, &mut shares);
+        let neither = ranked.count(found..end, found..end, &mut missed);
+        let mut met = Met {
+            groups: self.groups.len() as u64,
+            // What is not retrieved fulfils nothing.
+            pair: PairShares { sum: shares.sum, pairs: shares.pairs + missed.pairs },
+            pair_retrieved,
+            pair_implied: shares,
+            ..Met::default()
+        };
+        for (at, (group, members)) in ranked.groups.iter().enumerate() {
+            let (both, one, neither) = (both[at], one[at], neither[at]);
+            let retrieved = Share { fulfilled: both.first, possible: both.sum() };
+            let implied =
+                Share { fulfilled: both.first + one.first, possible: retrieved.possible + one.sum() };
+            let all = Share { possible: implied.possible + neither.sum(), ..implied };
+            met.all.add(all);
+            met.retrieved.add(retrieved);
+            met.implied.add(implied);
+            met.group += all.part();
+            met.group_retrieved += retrieved.part();
+            met.group_implied += implied.part();
+            met.balanced += balanced(group, members, all, (found, members.len()));
+            let kept = members.partition_point(|member| member.position < found);
+            met.balanced_retrieved += balanced(group, members, retrieved, (found, kept));
         }
         met
     }
+}
 
-    /// Gives every document its position; the number of retrieved documents.
-    fn rank(&self, retrieved: &[u32], scratch: &mut PreferenceScratch) -> u32 {
-        scratch.position.clear();
-        scratch.position.resize(self.documents as usize, u32::MAX);
-        scratch.ranked.clear();
+/// The groups of a query, with their documents in the order of a ranking.
+struct RankedGroups<'a> {
+    groups: Vec<(&'a PreferenceGroup, Vec<PlacedMember>)>,
+    /// The groups of the document at each position, and its index there.
+    places: Vec<Vec<(usize, usize)>>,
+    /// The number of retrieved documents.
+    found: u32,
+}
+
+impl<'a> RankedGroups<'a> {
+    fn new(preferences: &'a Preferences, retrieved: &[u32]) -> Self {
+        let mut positions = vec![u32::MAX; preferences.documents as usize];
+        let mut next = 0;
         for &document in retrieved {
-            if let Some(position @ &mut u32::MAX) = scratch.position.get_mut(document as usize) {
-                *position = scratch.ranked.len() as u32;
-                scratch.ranked.push(document);
+            if let Some(position @ &mut u32::MAX) = positions.get_mut(document as usize) {
+                *position = next;
+                next += 1;
             }
         }
-        let kept = scratch.ranked.len() as u32;
-        for (document, position) in (0..).zip(&mut scratch.position) {
-            if *position == u32::MAX {
-                *position = scratch.ranked.len() as u32;
-                scratch.ranked.push(document);
-            }
+        let found = next;
+        for position in positions.iter_mut().filter(|position| **position == u32::MAX) {
+            *position = next;
+            next += 1;
         }
-        kept
+        let mut places = vec![Vec::new(); positions.len()];
+        let mut groups = Vec::with_capacity(preferences.groups.len());
+        for (number, group) in preferences.groups.iter().enumerate() {
+            let place = |&of: &GroupMember| PlacedMember { position: positions[of.document as usize], of };
+            let mut members: Vec<PlacedMember> = group.members.iter().map(place).collect();
+            members.sort_unstable_by_key(|member| member.position);
+            for (index, member) in members.iter().enumerate() {
+                places[member.position as usize].push((number, index));
+            }
+            groups.push((group, members));
+        }
+        RankedGroups { groups, places, found }
     }
 
-    /// Goes through the retrieved documents and counts in all groups with one sub-group.
-    fn go_through(&self, kept: u32, scratch: &mut PreferenceScratch) {
-        scratch.class.clear();
-        scratch.class.resize(self.classes, 0);
-        scratch.seen.clear();
-        scratch.seen.resize(self.classes, 0);
-        scratch.counts.clear();
-        scratch.counts.resize(self.groups.len(), GroupCounts::default());
-        scratch.before.resize_with(self.groups.len().max(scratch.before.len()), Vec::new);
-        for before in &mut scratch.before {
-            before.clear();
-        }
-        for &document in &scratch.ranked[..kept as usize] {
-            for place in self.places_of(document) {
-                let PreparedGroup::Classes(group) = &self.groups[place.group as usize] else {
-                    continue;
-                };
-                let counts = &mut scratch.counts[place.group as usize];
-                let (at, times) = (place.at as usize, u64::from(place.times));
-                let range = group.start..group.start + group.sizes.len();
-                let class = &mut scratch.class[range.clone()];
-                // Levels are few as a rule, and adding up sixteen numbers is less work than the steps of a tree.
-                let above = if class.len() <= FEW_CLASSES {
-                    class[..at].iter().sum()
-                } else {
-                    let seen = &mut scratch.seen[range];
-                    let above = sum_below(seen, at);
-                    add_at(seen, at, times);
-                    above
-                };
-                class[at] += times;
-                counts.fulfilled += times * above;
-                if at + 1 == group.sizes.len() {
-                    counts.fulfilled_lowest += times * above;
-                    if at >= group.relevant_classes {
-                        let before = &mut scratch.before[place.group as usize];
-                        // `before[k]` is the sum for the first k + 1 of them.
-                        for _ in 0..times {
-                            before.push(before.last().unwrap_or(&0) + counts.documents);
-                        }
-                    }
+    /// Looks at all pairs of a position of `firsts` with a later one of `seconds`: counts the preferences of each group, and adds the shares of
+    /// groups that agree with the order of a pair.
+    fn count(&self, firsts: Range<u32>, seconds: Range<u32>, shares: &mut PairShares) -> Vec<Sides> {
+        let mut of_groups = vec![Sides::default(); self.groups.len()];
+        let mut of_seconds = vec![Sides::default(); seconds.len()];
+        for at in firsts {
+            let start = seconds.start.max(at + 1);
+            of_seconds.fill(Sides::default());
+            for &(number, index) in &self.places[at as usize] {
+                let (group, members) = &self.groups[number];
+                let below = |end: u32| members.partition_point(|member| member.position < end);
+                let behind = group.behind(&members[index].of);
+                let mut of_group = Sides::default();
+                for second in &members[below(start)..below(seconds.end)] {
+                    let sides = behind(&second.of);
+                    of_group.add(sides);
+                    of_seconds[(second.position - seconds.start) as usize].add(sides);
                 }
-                counts.documents += times;
+                of_groups[number].add(of_group);
             }
+            of_seconds[(start - seconds.start) as usize..].iter().for_each(|&sides| shares.add(sides));
         }
-    }
-
-    pub(super) fn places_of(&self, document: u32) -> &[DocumentPlace] {
-        &self.places[self.starts[document as usize]..self.starts[document as usize + 1]]
-    }
-
-    /// Lists the documents of each group by position, for [`Preferences::pairs_of`].
-    fn list_members(&self, scratch: &mut PreferenceScratch) {
-        let lists = self.groups.len().max(scratch.members.len());
-        scratch.members.resize_with(lists, Vec::new);
-        for members in &mut scratch.members {
-            members.clear();
-        }
-        for (position, &document) in (0..).zip(&scratch.ranked) {
-            for place in self.places_of(document) {
-                let &DocumentPlace { group, at, times } = place;
-                scratch.members[group as usize].push(MemberAt { position, at, times });
-            }
-        }
-    }
-
-    /// Adds the pairs of the document at a position with those at a range of later positions.
-    fn pairs_of(&self, at: u32, range: Range<u32>, scratch: &mut PreferenceScratch, sums: &mut PairShares) {
-        if range.is_empty() {
-            return;
-        }
-        let length = (range.end - range.start) as usize;
-        scratch.over.clear();
-        scratch.over.resize(length, 0.0);
-        scratch.under.clear();
-        scratch.under.resize(length, 0.0);
-        for place in self.places_of(scratch.ranked[at as usize]) {
-            let members = &scratch.members[place.group as usize];
-            let start = members.partition_point(|member| member.position < range.start);
-            let later = members[start..].iter();
-            let later = later.take_while(|member| member.position < range.end);
-            let (over, under) = (&mut scratch.over, &mut scratch.under);
-            match &self.groups[place.group as usize] {
-                PreparedGroup::Classes(_) => {
-                    for &MemberAt { position, at: class, times } in later {
-                        let index = (position - range.start) as usize;
-                        let count = f64::from(place.times) * f64::from(times);
-                        over[index] += if class > place.at { count } else { 0.0 };
-                        under[index] += if class < place.at { count } else { 0.0 };
-                    }
-                }
-                PreparedGroup::Closure(group) => {
-                    for &MemberAt { position, at: other, .. } in later {
-                        let index = (position - range.start) as usize;
-                        let (one, other) = (place.at as usize, other as usize);
-                        over[index] += f64::from(u8::from(group.prefers(one, other)));
-                        under[index] += f64::from(u8::from(group.prefers(other, one)));
-                    }
-                }
-            }
-        }
-        for (&over, &under) in scratch.over.iter().zip(&scratch.under) {
-            let all = over + under;
-            sums.pairs += u64::from(all > 0.0);
-            sums.sum += over / all.max(1.0);
-        }
-    }
-}
-
-/// The most classes that are added up one by one, and not in a Fenwick tree.
-const FEW_CLASSES: usize = 16;
-
-/// The sum of the first `end` values of a Fenwick tree.
-fn sum_below(tree: &[u64], end: usize) -> u64 {
-    let mut sum = 0;
-    let mut at = end;
-    while at > 0 {
-        sum += tree[at - 1];
-        at &= at - 1;
-    }
-    sum
-}
-
-/// Adds to one value of a Fenwick tree.
-fn add_at(tree: &mut [u64], index: usize, value: u64) {
-    let mut at = index + 1;
-    while at <= tree.len() {
-        tree[at - 1] += value;
-        at += at & at.wrapping_neg();
+        of_groups
     }
 }

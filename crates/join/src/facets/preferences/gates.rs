@@ -1,99 +1,61 @@
 //! The graph of a group with several sub-groups: gates from each class to the next lower one, the order in which documents can be gone
 //! through, and circles.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::line::PreferenceLine;
-
-/// A step from one class of a sub-group to the next lower one, as ranges of the sorted lines.
-pub(super) struct ClassStep {
-    pub(super) upper: Range<usize>,
-    pub(super) lower: Range<usize>,
-}
-
-/// The gates between the classes of each sub-group.
-fn gates(lines: &[PreferenceLine], run: &[u32]) -> Vec<ClassStep> {
-    let line = |at: usize| &lines[run[at] as usize];
-    let mut gates = Vec::new();
-    for subgroup in ranges(0..run.len(), |a, b| line(a).subgroup == line(b).subgroup) {
-        let mut upper: Option<Range<usize>> = None;
-        for lower in ranges(subgroup, |a, b| line(a).level == line(b).level) {
-            if let Some(upper) = upper {
-                gates.push(ClassStep { upper, lower: lower.clone() });
-            }
-            upper = Some(lower);
-        }
-    }
-    gates
-}
-
-/// Splits a range where neighbours differ.
-fn ranges(range: Range<usize>, same: impl Fn(usize, usize) -> bool) -> impl Iterator<Item = Range<usize>> {
-    let mut start = range.start;
-    std::iter::from_fn(move || {
-        if start == range.end {
-            return None;
-        }
-        let mut end = start + 1;
-        while end < range.end && same(end - 1, end) {
-            end += 1;
-        }
-        let part = start..end;
-        start = end;
-        Some(part)
-    })
-}
+use super::line::NumberedLine;
 
 /// The graph of the documents of a group and the gates between them. Documents are the nodes `0..size`, gates the nodes after them. A
 /// document leads to the gates below its lines, a gate to the documents of its lower class.
 pub(super) struct Graph<'a> {
+    /// The index of the document of each line.
+    local: &'a [usize],
     pub(super) gates: Vec<ClassStep>,
-    pub(super) local: &'a [usize],
-    /// The gates that each document leads to, those of a document from `starts[document]` to the next start.
-    through: Vec<usize>,
-    starts: Vec<usize>,
+    /// The gates that each document leads to.
+    pub(super) through: Vec<Vec<usize>>,
+}
+
+/// A step from one class of a sub-group to the next lower one.
+pub(super) struct ClassStep {
+    /// The lower class, as a range of the lines.
+    lower: Range<usize>,
+    /// Whether both classes have several lines.
+    pub(super) is_shared: bool,
 }
 
 impl<'a> Graph<'a> {
-    /// Makes the graph of the lines at the sorted indices of `run`; `local` has the index among `size` documents of that of each line.
-    pub(super) fn new(lines: &[PreferenceLine], run: &[u32], local: &'a [usize], size: usize) -> Self {
-        let gates = gates(lines, run);
-        let mut starts = vec![0; size + 1];
-        for gate in &gates {
-            for at in gate.upper.clone() {
-                starts[local[at] + 1] += 1;
+    /// Makes the graph of the sorted lines of a group; `local` has the index of the document of each line, among `size` documents.
+    pub(super) fn new(lines: &[NumberedLine], local: &'a [usize], size: usize) -> Self {
+        let (mut gates, mut through) = (Vec::new(), vec![Vec::new(); size]);
+        let mut at = 0;
+        for subgroup in lines.chunk_by(|a, b| a.line.subgroup == b.line.subgroup) {
+            let mut upper = at..at;
+            for class in subgroup.chunk_by(|a, b| a.line.level == b.line.level) {
+                let lower = at..at + class.len();
+                at = lower.end;
+                // There is no class above the first one.
+                if !upper.is_empty() {
+                    let is_shared = upper.len() > 1 && lower.len() > 1;
+                    local[upper].iter().for_each(|&document| through[document].push(gates.len()));
+                    gates.push(ClassStep { lower: lower.clone(), is_shared });
+                }
+                upper = lower;
             }
         }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut next = starts.clone();
-        let mut through = vec![0; starts[size]];
-        for (index, gate) in gates.iter().enumerate() {
-            for at in gate.upper.clone() {
-                through[next[local[at]]] = index;
-                next[local[at]] += 1;
-            }
-        }
-        Graph { gates, local, through, starts }
+        Graph { local, gates, through }
     }
 
-    /// The gates that a document leads to.
-    pub(super) fn through(&self, document: usize) -> &[usize] {
-        &self.through[self.starts[document]..self.starts[document + 1]]
-    }
-
-    fn size(&self) -> usize {
-        self.starts.len() - 1
+    /// The documents of the lower class of a gate.
+    pub(super) fn below(&self, gate: usize) -> &[usize] {
+        &self.local[self.gates[gate].lower.clone()]
     }
 
     fn edge(&self, node: usize, index: usize) -> Option<usize> {
-        let size = self.size();
-        if node < size {
-            self.through(node).get(index).map(|gate| size + gate)
-        } else {
-            let at = self.gates[node - size].lower.start + index;
-            (at < self.gates[node - size].lower.end).then(|| self.local[at])
+        let size = self.through.len();
+        match node.checked_sub(size) {
+            None => self.through[node].get(index).map(|gate| size + gate),
+            Some(gate) => self.below(gate).get(index).copied(),
         }
     }
 
@@ -103,7 +65,7 @@ impl<'a> Graph<'a> {
     /// The strongly connected components are found by the algorithm of Tarjan, without recursion.
     pub(super) fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
         const NEW: u32 = u32::MAX;
-        let size = self.size();
+        let size = self.through.len();
         let nodes = size + self.gates.len();
         let mut number = vec![NEW; nodes];
         let mut low = vec![0; nodes];
@@ -161,49 +123,18 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The shortest circle of preferences through the first document of a component.
-pub(super) fn circle(
-    lines: &[PreferenceLine],
-    run: &[u32],
-    local: &[usize],
-    size: usize,
-    component: &[usize],
-) -> Vec<(usize, usize)> {
-    let mut inside = vec![false; size];
-    for &document in component {
-        inside[document] = true;
-    }
+/// The shortest circle of preferences through the first document of a component, as indices of lines.
+pub(super) fn circle(lines: &[NumberedLine], local: &[usize], component: &[usize]) -> Vec<(usize, usize)> {
     let first = component[0];
-    let line = |at: usize| &lines[run[at] as usize];
-    let mut ends = vec![0; run.len()];
-    for subgroup in ranges(0..run.len(), |a, b| line(a).subgroup == line(b).subgroup) {
-        for at in subgroup.clone() {
-            ends[at] = subgroup.end;
-        }
-    }
-    let mut own: Vec<Vec<usize>> = vec![Vec::new(); size];
-    for (at, &document) in local.iter().enumerate() {
-        if inside[document] {
-            own[document].push(at);
-        }
-    }
-    // For each sub-group, by its end: the line from which on all its lines have been looked at.
-    let mut looked = vec![usize::MAX; run.len() + 1];
+    let inside = |document: usize| component.binary_search(&document).is_ok();
     // The lines, the upper and the lower one, by which each document was reached.
-    let mut reached: Vec<Option<(usize, usize)>> = vec![None; size];
-    let mut queue = std::collections::VecDeque::from([first]);
+    let mut reached: Vec<Option<(usize, usize)>> = vec![None; local.len()];
+    let mut queue = VecDeque::from([first]);
     while let Some(document) = queue.pop_front() {
-        for &at in &own[document] {
-            let mut below = at + 1;
-            while below < ends[at] && line(below).level == line(at).level {
-                below += 1;
-            }
-            // What is below a line of a sub-group is also below every higher line of it, so the search looks at each line about once.
-            let end = ends[at].min(looked[ends[at]]);
-            if document != first {
-                looked[ends[at]] = looked[ends[at]].min(below);
-            }
-            for lower in below..end {
+        for at in (0..lines.len()).filter(|&at| local[at] == document) {
+            let upper = &lines[at].line;
+            let subgroup = (at + 1..lines.len()).take_while(|&at| lines[at].line.subgroup == upper.subgroup);
+            for lower in subgroup.filter(|&lower| lines[lower].line.level < upper.level) {
                 let other = local[lower];
                 if other == first && document != first {
                     let mut steps = vec![(at, lower)];
@@ -214,9 +145,9 @@ pub(super) fn circle(
                         here = local[step.0];
                     }
                     steps.reverse();
-                    return steps.into_iter().map(|(a, b)| (run[a] as usize, run[b] as usize)).collect();
+                    return steps.into_iter().map(|(a, b)| (lines[a].index, lines[b].index)).collect();
                 }
-                if other != first && inside[other] && reached[other].is_none() {
+                if other != first && inside(other) && reached[other].is_none() {
                     reached[other] = Some((at, lower));
                     queue.push_back(other);
                 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::label::FacetJudgment;
 
-/// The most bytes that the prepared preferences of one query may take (1 GiB).
-pub(super) const MOST_BYTES: u64 = 1 << 30;
+/// The most documents of a query with preferences: all pairs of them are looked at for each group.
+pub const MOST_DOCUMENTS: u32 = 10_000;
 
 /// The level of one document in one sub-group of a judgment group.
 ///
@@ -22,6 +22,13 @@ pub struct PreferenceLine {
     /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and negative levels are compared like any
     /// other.
     pub level: f64,
+}
+
+/// A line with its index among those of its query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NumberedLine {
+    pub(super) line: PreferenceLine,
+    pub(super) index: usize,
 }
 
 /// The reason why lines do not form preferences. Lines are named by their index.
@@ -57,10 +64,10 @@ pub enum PreferenceFault {
         /// second. The second document of a step is the first document of the next step, and the last step leads back to the first.
         steps: Vec<(usize, usize)>,
     },
-    /// Preferences that would take more memory than is allowed (1 GiB).
-    TooLarge {
-        /// The number of bytes needed, or more than allowed where counting stopped early.
-        bytes: u64,
+    /// More documents than [`MOST_DOCUMENTS`].
+    TooMany {
+        /// The number of documents of the query.
+        documents: u32,
     },
 }
 
@@ -72,7 +79,7 @@ impl PreferenceFault {
             PreferenceFault::TwoLevels { higher, lower } => vec![*higher, *lower],
             PreferenceFault::ZeroAndMore { zero, more } => vec![*zero, *more],
             PreferenceFault::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
-            PreferenceFault::TooLarge { .. } => Vec::new(),
+            PreferenceFault::TooMany { .. } => Vec::new(),
         }
     }
 }
@@ -96,10 +103,12 @@ impl fmt::Display for PreferenceFault {
                 write!(f, "the document has level 0 and a level above 0 in one judgment group")
             }
             PreferenceFault::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
-            PreferenceFault::TooLarge { bytes } => write!(
-                f,
-                "the preferences of the query need {bytes} bytes of memory, at most {MOST_BYTES} are allowed"
-            ),
+            PreferenceFault::TooMany { documents } => {
+                write!(
+                    f,
+                    "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are allowed"
+                )
+            }
         }
     }
 }

@@ -72,11 +72,6 @@ impl PreferenceCount {
         }
     }
 
-    /// Whether the measure is a mean over pairs of documents.
-    pub fn is_over_pairs(self) -> bool {
-        matches!(self, PreferenceCount::Pair | PreferenceCount::PairRetrieved | PreferenceCount::PairImplied)
-    }
-
     /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over queries instead of averaging it.
     pub fn is_count(self) -> bool {
         matches!(
@@ -105,6 +100,24 @@ impl Share {
     }
 }
 
+/// The preferences between documents of which one is positioned first: those of this one over the other, and the reverse.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sides {
+    pub(super) first: u64,
+    pub(super) second: u64,
+}
+
+impl Sides {
+    pub(super) fn sum(self) -> u64 {
+        self.first + self.second
+    }
+
+    pub(super) fn add(&mut self, other: Sides) {
+        self.first += other.first;
+        self.second += other.second;
+    }
+}
+
 /// The sum of shares over pairs of documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct PairShares {
@@ -113,6 +126,14 @@ pub(super) struct PairShares {
 }
 
 impl PairShares {
+    /// Adds a pair with the preferences of all groups.
+    pub(super) fn add(&mut self, sides: Sides) {
+        if sides.sum() > 0 {
+            self.pairs += 1;
+            self.sum += sides.first as f64 / sides.sum() as f64;
+        }
+    }
+
     /// The mean over the pairs; 0 without a pair.
     fn mean(self) -> f64 {
         if self.pairs == 0 { 0.0 } else { self.sum / self.pairs as f64 }
@@ -169,13 +190,4 @@ impl Met {
             PreferenceCount::GroupBalancedRetrieved => mean(self.balanced_retrieved),
         }
     }
-}
-
-/// The shares of one group.
-pub(super) struct GroupShares {
-    pub(super) all: Share,
-    pub(super) retrieved: Share,
-    pub(super) implied: Share,
-    pub(super) balanced: Share,
-    pub(super) balanced_retrieved: Share,
 }

@@ -10,15 +10,11 @@
 //! Documents have *positions* in a ranking: the retrieved documents `0..q` in rank order, then the documents that were not retrieved, in
 //! the order of their names. A preference of a over b is *fulfilled* if a was retrieved and is positioned before b.
 //!
-//! The source is trec_eval, form_prefs_counts.c and the `m_prefs_*.c`. It keeps a group in one of two forms, and looks at every pair of
-//! documents in both. The forms are the same here, and pairs are counted without being looked at:
-//!
-//! ```text
-//! one sub-group        classes of equal level, the highest first:   {a b} > {c} > {d e f}
-//!                      going down a ranking of q documents, each adds how many of higher classes came before it: q log classes
-//! several sub-groups   a row of bits for each document, those it is preferred to, chains included: n² / 8 bytes, 1 GiB at 92,681 documents
-//!                      built once a query; a ranking then costs n / 64 words for each retrieved document
-//! ```
+//! The source is trec_eval, form_prefs_counts.c and the `m_prefs_*.c`. As there, every pair of documents of a group is looked at. In a group
+//! with one sub-group their levels are compared; one with several has bits for each pair, chains included. So a ranking takes time in
+//! proportion to the square of a group's documents, and a group with several sub-groups n² / 8 bytes. Hence a query may have
+//! [`MOST_DOCUMENTS`]: a group of as many takes about 0.3 s for each ranking, and 1,250 bytes for each of its documents, which have a line
+//! each.
 //!
 //! All shares come of five counts, by whether the upper and the lower document of a preference were retrieved:
 //!
@@ -30,9 +26,9 @@
 //! ```
 //!
 //! **Chains.** trec_eval multiplies an array of n² by itself until nothing changes, n³ steps each time. Here the levels of a sub-group are
-//! joined by *gates*, one from each class to the next lower one, so the graph has as many edges as there are lines and not as there are
-//! pairs; what is two levels below follows. Its strongly connected components tell circles, and come out lowest first (Tarjan 1972), so the
-//! row of a document is the union of rows that are complete.
+//! joined by *gates*, one from each class of equal level to the next lower one; what is two levels below follows. The strongly connected
+//! components of documents and gates tell circles, and come out lowest first (Tarjan 1972), so what a document is preferred to is the union
+//! of sets that are complete.
 //!
 //! **Bits.** Counts are integers. What is summed in floats is summed in trec_eval's order: groups by name; pairs by position, first those
 //! within the retrieved documents, then those of a retrieved and another one. A pair without a preference adds 0, which changes no sum.
@@ -42,18 +38,13 @@
 //! m_prefs_avgjg_Rnonrel.c lets its outer loop reach the last class); and `prefs_avgjg_Rnonrel_ret` counts what is possible with the
 //! relevant documents of the group, where those that were retrieved are meant.
 
-mod bits;
-mod classes;
-mod closure;
+mod balanced;
 mod counting;
-mod distinct;
 mod gates;
+mod group;
 mod line;
 mod measure;
-mod prepared;
-mod scratch;
 
-pub use line::{PreferenceFault, PreferenceLine};
+pub use counting::Preferences;
+pub use line::{MOST_DOCUMENTS, PreferenceFault, PreferenceLine};
 pub use measure::{Met, PreferenceCount};
-pub use prepared::Preferences;
-pub use scratch::PreferenceScratch;

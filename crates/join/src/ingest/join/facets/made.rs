@@ -194,7 +194,7 @@ impl<'t> MadeQuery<'t> {
             }
             PreferenceFault::Level { .. }
             | PreferenceFault::Document { .. }
-            | PreferenceFault::TooLarge { .. } => {
+            | PreferenceFault::TooMany { .. } => {
                 format!("query {query}: {fault}")
             }
         };
@@ -315,5 +315,5 @@ fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> FacetPlace) -> bool {
 /// The preferences of one query.
 fn preferences(judgments: &[LinedJudgment], documents: u32) -> Result<Preferences, PreferenceFault> {
     let line = |judgment: &LinedJudgment| PreferenceLine::from((&judgment.of, judgment.subgroup));
-    Preferences::without_pairs(&judgments.iter().map(line).collect::<Vec<_>>(), documents)
+    Preferences::new(&judgments.iter().map(line).collect::<Vec<_>>(), documents)
 }

@@ -1,0 +1,216 @@
+//! A judgment group, checked: its documents, and which of two it prefers.
+
+use std::cmp::Ordering;
+
+use super::gates::{Graph, circle};
+use super::line::{NumberedLine, PreferenceFault};
+use super::measure::Sides;
+
+/// A judgment group of one query.
+#[derive(Clone, Debug)]
+pub(super) struct PreferenceGroup {
+    /// The documents in ascending order.
+    pub(super) members: Vec<GroupMember>,
+    /// Of a group with several sub-groups: for each height, those with whose documents the one of that height has a preference, as bits.
+    chains: Option<Vec<Vec<u64>>>,
+}
+
+/// A document of a group.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GroupMember {
+    pub(super) document: u32,
+    /// The height: a document is preferred to no document of its height or a greater one. With one sub-group, it is the number of lower
+    /// levels, and the document is preferred to all documents of a lower height; with several, each document has a height of its own.
+    pub(super) height: u32,
+    /// The number of lines that say so, 1 in a group with several sub-groups.
+    pub(super) times: u32,
+    pub(super) kind: MemberKind,
+}
+
+/// A document of a group at its position.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlacedMember {
+    pub(super) position: u32,
+    pub(super) of: GroupMember,
+}
+
+/// What the level of a document says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MemberKind {
+    Relevant,
+    Nonrelevant,
+    /// The level is below 0, and there are several sub-groups.
+    Neither,
+}
+
+impl PreferenceGroup {
+    /// Makes the group of its lines, which are sorted.
+    pub(super) fn new(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
+        let same = |a: &NumberedLine, b: &NumberedLine| a.line.subgroup == b.line.subgroup;
+        match lines {
+            [first, .., last] if !same(first, last) => Self::with_chains(lines),
+            _ => Self::with_levels(lines),
+        }
+    }
+
+    /// Makes a group with one sub-group.
+    fn with_levels(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
+        let classes: Vec<&[NumberedLine]> = lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
+        // The document, the class and the index of each line.
+        let mut placed: Vec<(u32, usize, usize)> = Vec::with_capacity(lines.len());
+        for (class, of_class) in classes.iter().enumerate() {
+            placed.extend(of_class.iter().map(|of| (of.line.document, class, of.index)));
+        }
+        placed.sort_unstable();
+        let two = |pair: &&[(u32, usize, usize)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
+        if let Some(pair) = placed.windows(2).find(two) {
+            return Err(PreferenceFault::TwoLevels { higher: pair[0].2, lower: pair[1].2 });
+        }
+        let member = |same: &[(u32, usize, usize)]| {
+            let (document, class, _) = same[0];
+            let relevant = classes[class][0].line.level > 0.0;
+            GroupMember {
+                document,
+                height: (classes.len() - 1 - class) as u32,
+                times: same.len() as u32,
+                kind: if relevant { MemberKind::Relevant } else { MemberKind::Nonrelevant },
+            }
+        };
+        let members = placed.chunk_by(|a, b| a.0 == b.0).map(member).collect();
+        Ok(PreferenceGroup { members, chains: None })
+    }
+
+    /// Makes a group with several sub-groups.
+    fn with_chains(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
+        let mut documents: Vec<u32> = lines.iter().map(|of| of.line.document).collect();
+        documents.sort_unstable();
+        documents.dedup();
+        // Every document of a line is among the documents.
+        let local: Vec<usize> =
+            lines.iter().map(|of| documents.partition_point(|&d| d < of.line.document)).collect();
+        let kinds = kinds(lines, &local, documents.len())?;
+        let graph = Graph::new(lines, &local, documents.len());
+        let order = graph
+            .order()
+            .map_err(|component| PreferenceFault::Cycle { steps: circle(lines, &local, &component) })?;
+        let mut heights = vec![0; documents.len()];
+        order.iter().zip(0..).for_each(|(&document, height)| heights[document] = height);
+        let chains = chains(&graph, &order, &heights);
+        let member =
+            |(at, document)| GroupMember { document, height: heights[at], times: 1, kind: kinds[at] };
+        let members = documents.into_iter().enumerate().map(member).collect();
+        Ok(PreferenceGroup { members, chains: Some(chains) })
+    }
+
+    /// Whether the group has one sub-group.
+    pub(super) fn is_of_levels(&self) -> bool {
+        self.chains.is_none()
+    }
+
+    /// The preferences between a document and each other one that is positioned behind it.
+    pub(super) fn behind(&self, first: &GroupMember) -> impl Fn(&GroupMember) -> Sides {
+        let (height, times) = (first.height, u64::from(first.times));
+        let row = self.chains.as_ref().map(|rows| &rows[height as usize]);
+        move |second| {
+            let follows = row.is_none_or(|row| is_set(row, second.height));
+            let count = u64::from(follows) * times * u64::from(second.times);
+            Sides {
+                first: u64::from(height > second.height) * count,
+                second: u64::from(height < second.height) * count,
+            }
+        }
+    }
+}
+
+/// For each height, those with whose documents the one of that height has a preference. `order` has the documents by height.
+fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> {
+    let words = order.len().div_ceil(64);
+    let mut rows: Vec<Vec<u64>> = Vec::with_capacity(order.len());
+    // What is below a gate that several documents lead to is collected once.
+    let mut collected: Vec<Option<Vec<u64>>> = vec![None; graph.gates.len()];
+    for &document in order {
+        let mut row = vec![0; words];
+        for &at in &graph.through[document] {
+            let (gate, lower) = (&graph.gates[at], graph.below(at));
+            let below = lower.iter().filter(|&&other| other != document).map(|&other| heights[other]);
+            // A document in both classes of a gate is not preferred to itself. The lines of a class are in the order of documents.
+            if !gate.is_shared || lower.binary_search(&document).is_ok() {
+                collect(&mut row, below, &rows);
+            } else {
+                let bits = collected[at].get_or_insert_with(|| {
+                    let mut bits = vec![0; words];
+                    collect(&mut bits, below, &rows);
+                    bits
+                });
+                unite(&mut row, bits);
+            }
+        }
+        rows.push(row);
+    }
+    mirror(&mut rows);
+    rows
+}
+
+/// Adds lower heights with all that follows from them.
+fn collect(row: &mut [u64], below: impl Iterator<Item = u32>, rows: &[Vec<u64>]) {
+    for lower in below {
+        // Where the bit is set, so are those of all that follows from it.
+        if !is_set(row, lower) {
+            set(row, lower as usize);
+            unite(row, &rows[lower as usize]);
+        }
+    }
+}
+
+fn unite(row: &mut [u64], other: &[u64]) {
+    row.iter_mut().zip(other).for_each(|(bits, more)| *bits |= more);
+}
+
+/// Sets for each bit of a row the bit of that row for this one. 64 rows at a time are written, which are near.
+fn mirror(rows: &mut [Vec<u64>]) {
+    for word in 0..rows.len().div_ceil(64) {
+        for height in 0..rows.len() {
+            let mut bits = rows[height][word];
+            while bits != 0 {
+                set(&mut rows[64 * word + bits.trailing_zeros() as usize], height);
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+fn set(row: &mut [u64], at: usize) {
+    row[at / 64] |= 1 << (at % 64);
+}
+
+#[inline]
+fn is_set(row: &[u64], at: u32) -> bool {
+    row[at as usize / 64] >> (at % 64) & 1 == 1
+}
+
+/// The kind of each document in a group with several sub-groups. Where a document has several levels it is that of the last sub-group, and of
+/// the lowest level there.
+fn kinds(lines: &[NumberedLine], local: &[usize], size: usize) -> Result<Vec<MemberKind>, PreferenceFault> {
+    let mut kinds = vec![MemberKind::Neither; size];
+    let mut from = vec![0; size];
+    for (of, &document) in lines.iter().zip(local) {
+        let kind = match of.line.level.partial_cmp(&0.0) {
+            Some(Ordering::Greater) => MemberKind::Relevant,
+            Some(Ordering::Equal) => MemberKind::Nonrelevant,
+            _ => MemberKind::Neither,
+        };
+        let (before, index) = (from[document], of.index);
+        match (kinds[document], kind) {
+            (MemberKind::Relevant, MemberKind::Nonrelevant) => {
+                return Err(PreferenceFault::ZeroAndMore { zero: index, more: before });
+            }
+            (MemberKind::Nonrelevant, MemberKind::Relevant) => {
+                return Err(PreferenceFault::ZeroAndMore { zero: before, more: index });
+            }
+            _ => {}
+        }
+        kinds[document] = kind;
+        from[document] = index;
+    }
+    Ok(kinds)
+}
