@@ -1,6 +1,7 @@
 //! How much a test tries of what it could try.
 //!
-//! By default a quarter or less, so that nobody waits for long; all of it with `LANEVAL_ALL_CASES=1`, which `.ci/run` sets.
+//! By default a quarter or less, so that nobody waits for long; all of it with `LANEVAL_ALL_CASES=1`, which `.ci/run` sets,
+//! but of what takes a tenth of a second each no more than its test has time for.
 
 /// Whether everything is tried.
 fn all() -> bool {
@@ -23,4 +24,12 @@ pub fn by_default<T>(few: T, all_of_it: T) -> T {
 #[allow(dead_code)] // not every test binary counts
 pub fn some<I: Iterator>(things: I) -> std::iter::StepBy<I> {
     things.step_by(if all() { 1 } else { 5 })
+}
+
+/// The same where each takes long: never more than `most`.
+#[allow(dead_code)] // not every test binary has such
+pub fn few<I: ExactSizeIterator>(things: I, most: usize) -> std::iter::StepBy<I> {
+    // An odd step, so that of bits in bytes each has its turn.
+    let step = things.len().div_ceil(most) | 1;
+    things.step_by(if all() { step } else { 5 * step })
 }
