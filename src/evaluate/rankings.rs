@@ -44,7 +44,8 @@ const NAME: &str = "rankings";
 ///
 /// ```
 /// use laneval::arrays::{Rankings, Shape};
-/// use laneval::{Codebook, Evaluator};
+/// use laneval::Evaluator;
+/// use laneval::labels::Codebook;
 /// let evaluator = Evaluator::new(["nDCG@3", "RR"])?;
 /// let mut stream = evaluator.stream(&Codebook::new([0.0, 1.0, 2.0])?)?;
 /// for batch in [[2u8, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 2]] {

@@ -7,7 +7,8 @@ use crate::label::Batch;
 /// Each worker has a sink of its own, and in the end the sinks are merged.
 ///
 /// ```
-/// use laneval::{Batch, Evaluator, Join, Sink};
+/// use laneval::labels::Batch;
+/// use laneval::{Evaluator, Join, Sink};
 ///
 /// /// How many queries have no relevant document among the first ten.
 /// #[derive(Default)]

@@ -40,7 +40,8 @@ const MOST: usize = 100_000;
 /// The program for some measures, and how each measure is finished from it.
 ///
 /// ```
-/// use laneval::{Codebook, Evaluator, Plan};
+/// use laneval::labels::Codebook;
+/// use laneval::{Evaluator, Plan};
 /// let evaluator = Evaluator::new(["AP", "P@[5,10]"])?;
 /// let plan = Plan::new(evaluator.measures(), &Codebook::new([0.0, 1.0])?)?;
 /// assert!(plan.to_string().contains("Count(code > 3) at [5, 10]"));
