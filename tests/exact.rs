@@ -3,7 +3,8 @@
 use std::num::NonZeroU32;
 
 use laneval::arrays::{Ideal, Rankings, Shape};
-use laneval::{Evaluator, Input, Join, LabelMatrix, Qrels, RunInput, Scores, View, labels::Ids};
+use laneval::labels::Ids;
+use laneval::{Evaluator, Input, Join, LabelMatrix, Qrels, RunInput, Scores, View};
 
 use crate::compared::assert_same_bits;
 use crate::random::Random;

@@ -4,10 +4,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use laneval::arrays::{self, Rankings};
+use laneval::labels::{CutOff, IdealOf, RankingRule, RowTies, ScoresSeen, TiedGroup, Unmatched};
 use laneval::lmx::Description;
 use laneval::{
     Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, ScoreType, Ties, Units,
-    labels::{CutOff, IdealOf, RankingRule, RowTies, ScoresSeen, TiedGroup, Unmatched},
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;

@@ -2,10 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use laneval::{
-    Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, Ties,
-    labels::{FileAccess, Unmatched},
-};
+use laneval::labels::{FileAccess, Unmatched};
+use laneval::{Dialect, Error, Input, Join, Qrels, RunInput, ScoreType, Ties};
 use proptest::prelude::*;
 
 use crate::cases::cases;

@@ -1,11 +1,9 @@
 //! Random label matrices of chosen shapes, made without any text.
 
+use laneval::LabelMatrix;
+use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
 use laneval::parts::label::{
     ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
-};
-use laneval::{
-    LabelMatrix,
-    labels::{Codebook, Ids, RankingRule, RunInfo},
 };
 use proptest::prelude::*;
 

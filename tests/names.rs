@@ -1,11 +1,12 @@
 //! Measures as values: which text parses to which measure, and the errors of others.
 
+use laneval::labels::Codebook;
 use laneval::measure::{
     Defaults, FOREIGN, JUDGES, Kind, MEASURES, NOTHING, Profile, SETS, Seen, Tool, Value, parse_list,
     prefixed,
 };
 use laneval::parts::reference;
-use laneval::{Error, Measure, QuerySet, ScoreType, TiedValue, Ties, labels::Codebook};
+use laneval::{Error, Measure, QuerySet, ScoreType, TiedValue, Ties};
 use proptest::prelude::*;
 
 use crate::variants::variants;

@@ -1,6 +1,7 @@
 //! The notices about runs, judgments and measures, and the cases without a notice.
 
-use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, Ties, labels::ScoresSeen};
+use laneval::labels::ScoresSeen;
+use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, Ties};
 
 const QRELS: &str = "1 0 b 1\n1 0 a 0\n2 0 b 1\n2 0 a 0\n3 0 b 2\n";
 

@@ -6,10 +6,12 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use laneval::compare::{Comparison, ComparisonOptions, Gate, Judged, Permutations};
+use laneval::labels::Ids;
 use laneval::report::blocks::{self, ReportBlock};
 use laneval::report::html::{self, Context, ReadFile, TopDocument, TopDocuments, lost_queries};
 use laneval::report::{Align, Grid};
-use laneval::{Evaluator, Join, LabelMatrix, RunScores, Scores, StatName, labels::Ids, scores::PerQuery};
+use laneval::scores::PerQuery;
+use laneval::{Evaluator, Join, LabelMatrix, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
 
 use crate::cases::{by_default, some};

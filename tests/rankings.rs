@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use laneval::arrays::{Ideal, Numbers, Rankings, Shape};
+use laneval::labels::{Codebook, IdealOf, Ids};
 use laneval::{
     EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Stat, Summary, TiedValue,
     View, Watch,
-    labels::{Codebook, IdealOf, Ids},
 };
 
 use crate::cases::some;

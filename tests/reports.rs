@@ -1,13 +1,11 @@
 //! Reports of scores made by hand: the effects of a terminal's width and colour.
 
 use laneval::compare::{Comparison, ComparisonOptions, Gate};
+use laneval::labels::{Ids, Unmatched};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, ReportOptions, notes};
-use laneval::{
-    Evaluator, Join, Qrels, RunScores, Scores, StatName,
-    labels::{Ids, Unmatched},
-    scores::PerQuery,
-};
+use laneval::scores::PerQuery;
+use laneval::{Evaluator, Join, Qrels, RunScores, Scores, StatName};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 

@@ -1,10 +1,8 @@
 //! Rows staged by hand: rows that do not fit together are an error.
 
+use laneval::LabelMatrix;
+use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
 use laneval::parts::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
-use laneval::{
-    LabelMatrix,
-    labels::{Codebook, Ids, RankingRule, RunInfo},
-};
 
 const SOUND: &[(u32, u32)] = &[(1, 3), (0, 2)];
 

@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use laneval::arrays::{Rankings, Shape};
+use laneval::labels::{Codebook, Ids, Unmatched};
 use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
     Error, Evaluator, Groups, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Repeats, RunInput,
     RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, View,
-    labels::{Codebook, Ids, Unmatched},
 };
 use proptest::prelude::*;
 

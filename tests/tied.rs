@@ -3,10 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
-use laneval::{
-    Dialect, Input, Join, LabelMatrix, Qrels, ScoreType, Ties,
-    labels::{CutOff, RowTies, TieCounts, TiedGroup},
-};
+use laneval::labels::{CutOff, RowTies, TieCounts, TiedGroup};
+use laneval::{Dialect, Input, Join, LabelMatrix, Qrels, ScoreType, Ties};
 use proptest::prelude::*;
 
 use crate::cases::cases;

@@ -1,16 +1,14 @@
 //! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and changes that must not
 //! matter.
 
+use laneval::View;
+use laneval::labels::{Codebook, CutOff, RowTies, TiedGroup};
 use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::parts::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
 use laneval::parts::label::{Document, Facts};
 use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
     Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
-};
-use laneval::{
-    View,
-    labels::{Codebook, CutOff, RowTies, TiedGroup},
 };
 use rayon::prelude::*;
 

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use laneval::arrays::{Rankings, Shape};
-use laneval::{
-    EngineChoice, Evaluator, Input, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View, labels::TiedGroup,
-};
+use laneval::labels::TiedGroup;
+use laneval::{EngineChoice, Evaluator, Input, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View};
 
 use crate::random::Random;
 

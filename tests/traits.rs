@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use laneval::labels::Codebook;
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
 use laneval::parts::label::Facts;
 use laneval::parts::label::code::{FIRST_GRADE, UNPOOLED};
 use laneval::parts::reference::{Ranking, function};
-use laneval::{EngineChoice, Evaluator, Join, Qrels, labels::Codebook};
+use laneval::{EngineChoice, Evaluator, Join, Qrels};
 
 use crate::matrices::{Query, Shape, matrix};
 use crate::random::Random;

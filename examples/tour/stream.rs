@@ -4,7 +4,8 @@
 //! `cargo run --release --example tour stream`
 
 use laneval::arrays::{Rankings, Shape};
-use laneval::{Evaluator, Stat, StatName, Summary, labels::Codebook};
+use laneval::labels::Codebook;
+use laneval::{Evaluator, Stat, StatName, Summary};
 
 const SHOWN: usize = 10;
 

@@ -1,7 +1,8 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
 use laneval::arrays::{Ideal, Integers, Neighbours, Rankings, RepeatedIds, Shape};
-use laneval::{Error, LabelMatrix, Repeats, labels::Ids};
+use laneval::labels::Ids;
+use laneval::{Error, LabelMatrix, Repeats};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFrozenSet, PyInt, PySet, PyString};

@@ -14,13 +14,10 @@ use arrow_schema::ArrowError;
 use laneval::compare::{
     self, ComparisonOptions, Difference, Gate, Interval, Judged, Pair, Permutations, judged_measure,
 };
-use laneval::labels::UnitRule;
+use laneval::labels::{Ids, RankingRule, UnitRule, Unmatched};
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
-use laneval::{
-    Error, QuerySet, RunScores, Scores, StatName, Watch,
-    labels::{Ids, RankingRule, Unmatched},
-};
+use laneval::{Error, QuerySet, RunScores, Scores, StatName, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use laneval::{LabelMatrix, View, Watch, labels::FileAccess};
+use laneval::labels::FileAccess;
+use laneval::{LabelMatrix, View, Watch};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use laneval::columns::JudgmentsByFacet;
 use laneval::tables::TableReader;
-use laneval::{
-    Dialect, Join, JudgedBy, ReadAs, Watch,
-    text::{OptionStyle, Recognised},
-};
+use laneval::text::{OptionStyle, Recognised};
+use laneval::{Dialect, Join, JudgedBy, ReadAs, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
+use laneval::labels::{Ids, Unmatched};
 use laneval::report::{Format, ReportOptions};
 use laneval::scores::is_undefined;
-use laneval::{
-    Notice, RunScores,
-    labels::{Ids, Unmatched},
-};
+use laneval::{Notice, RunScores};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};

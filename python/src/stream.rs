@@ -5,7 +5,8 @@ use std::io::Cursor;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use laneval::columns::Records;
-use laneval::{Error, Evaluator, Input, Join, RunStream, Watch, labels::Codebook};
+use laneval::labels::Codebook;
+use laneval::{Error, Evaluator, Input, Join, RunStream, Watch};
 use pyo3::prelude::*;
 use self_cell::self_cell;
 

@@ -3,9 +3,10 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
+use laneval::JudgedBy;
 use laneval::error::{Problem, Problems};
+use laneval::labels::Ids;
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
-use laneval::{JudgedBy, labels::Ids};
 use laneval_formats::{ArrowTable, has_lists};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

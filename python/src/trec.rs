@@ -5,9 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use laneval::measure::trec::{LineKind, NICKNAMES, Refused, Request, TopicSource, Version, registry};
-use laneval::{
-    Dialect, EngineChoice, Evaluator, Join, QuerySet, ScoreType, Scores, View, Watch, scores::PerQuery,
-};
+use laneval::scores::PerQuery;
+use laneval::{Dialect, EngineChoice, Evaluator, Join, QuerySet, ScoreType, Scores, View, Watch};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyString};

@@ -11,11 +11,12 @@ use std::sync::OnceLock;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use laneval::compare::Partial;
+use laneval::labels::FileAccess;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::parts::engine::cpu::Cpu;
 use laneval::{
     Dialect, EngineChoice, Evaluator, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs, ScoreType,
-    Stat, Summary, Ties, View, labels::FileAccess,
+    Stat, Summary, Ties, View,
 };
 use xxhash_rust::xxh3::xxh3_64;
 

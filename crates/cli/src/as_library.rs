@@ -1,9 +1,10 @@
 //! The library as which a command evaluates: `--as`, and the note that a prefix alone is not all of a library.
 
 use clap::Args;
+use laneval::Error;
+use laneval::labels::RankingRule;
 use laneval::measure::{Defaults, Measure, Profile, prefixed};
 use laneval::report::Note;
-use laneval::{Error, labels::RankingRule};
 
 use super::choice::NamedChoice;
 use super::stop::Stop;

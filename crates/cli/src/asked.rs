@@ -6,11 +6,11 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use laneval::labels::{Ids, RankingRule};
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value};
 use laneval::report::Note;
 use laneval::{
     EngineChoice, Error, Evaluator, JudgedBy, Known, LabelMatrix, QuerySet, TiedValue, Ties, View,
-    labels::{Ids, RankingRule},
 };
 
 use super::as_library::AsLibrary;

@@ -8,7 +8,8 @@ use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use laneval::report::Note;
-use laneval::{Error, Input, Join, JudgedBy, Qrels, text::TextRow};
+use laneval::text::TextRow;
+use laneval::{Error, Input, Join, JudgedBy, Qrels};
 
 use super::build::{Build, EXTENSION};
 use super::choice::{NamedChoice, groups, one_of};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use clap::Args;
 use laneval::report::Note;
 use laneval::tables::TableReader;
-use laneval::{ColumnNames, InputFormat, Join, ReadAs, text::Recognised};
+use laneval::text::Recognised;
+use laneval::{ColumnNames, InputFormat, Join, ReadAs};
 
 use super::choice::{NamedChoice, described, one_of};
 use super::style::shown;

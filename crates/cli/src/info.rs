@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::error::printable;
+use laneval::labels::{Codebook, RankingRule, TieCounts};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, JsonText, ReportOptions};
-use laneval::{
-    Join, JudgedBy, LabelMatrix,
-    labels::{Codebook, RankingRule, TieCounts},
-};
+use laneval::{Join, JudgedBy, LabelMatrix};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 

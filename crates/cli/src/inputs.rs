@@ -10,12 +10,10 @@ use std::sync::Arc;
 use clap::Args;
 use laneval::error::printable;
 use laneval::error::{Problem, Problems};
+use laneval::labels::{FileAccess, RankingRule, RunInfo};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;
-use laneval::{
-    Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch,
-    labels::{FileAccess, RankingRule, RunInfo},
-};
+use laneval::{Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch};
 
 use super::as_library::{AsLibrary, OptionsHeld};
 use super::choice::{NamedChoice, TieRule, groups, one_of, scores, ties};

@@ -7,9 +7,10 @@ use std::path::Path;
 use laneval::error::printable;
 use laneval::internals::{Evaluation, Timing, tau_b};
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
+use laneval::labels::Ids;
 use laneval::measure::Measure;
 use laneval::report::{Align, Grid, Note, ReportOptions};
-use laneval::{Error, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores, labels::Ids};
+use laneval::{Error, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
 use super::choice::PlainFormat;

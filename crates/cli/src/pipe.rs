@@ -19,9 +19,8 @@ use std::path::Path;
 
 use laneval::error::printable;
 use laneval::internals::PassingText;
-use laneval::{
-    Error, Evaluator, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary, labels::FileAccess,
-};
+use laneval::labels::FileAccess;
+use laneval::{Error, Evaluator, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary};
 
 use super::inputs::RunPath;
 use super::progress::{Progress, WorkAmount};

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use laneval::error::{Problem, Problems};
-use laneval::{Error, Groups, labels::Ids};
+use laneval::labels::Ids;
+use laneval::{Error, Groups};
 
 use super::side_file;
 use super::stop::Stop;

@@ -2,11 +2,9 @@
 
 use std::io::{self, Write};
 
+use laneval::JudgedBy;
 use laneval::error::printable;
-use laneval::{
-    JudgedBy,
-    text::{TextRank, TextRow},
-};
+use laneval::text::{TextRank, TextRow};
 #[cfg(feature = "parquet")]
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 use serde::de::IgnoredAny;

@@ -6,10 +6,12 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use laneval::error::printable;
+use laneval::labels::Ids;
 use laneval::measure::{Measure, OfNothing};
 use laneval::report::{JsonText, Note};
+use laneval::scores::PerQuery;
 use laneval::scores::{UNDEFINED, is_undefined};
-use laneval::{Known, QuerySet, RunScores, Scores, labels::Ids, scores::PerQuery};
+use laneval::{Known, QuerySet, RunScores, Scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 

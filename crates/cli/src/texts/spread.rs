@@ -1,8 +1,7 @@
 //! The spread of a count over queries.
 
 use laneval::error::printable;
-use laneval::labels::Ids;
-use laneval::labels::Unmatched;
+use laneval::labels::{Ids, Unmatched};
 use serde::Serialize;
 
 use crate::style::{counted, thousands};

@@ -1,11 +1,9 @@
 //! The topics that count and their values.
 
 use laneval::internals::of_one_unpooled;
+use laneval::labels::{Codebook, Ids};
 use laneval::measure::trec::{Request, TopicColumn, TopicSource, Version};
-use laneval::{
-    LabelMatrix, Scores, View,
-    labels::{Codebook, Ids},
-};
+use laneval::{LabelMatrix, Scores, View};
 
 /// The content of the lines.
 pub struct ValueTable {

@@ -9,10 +9,12 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
+use laneval::labels::Unmatched;
 use laneval::measure::Measure;
 use laneval::parts::whole_file;
 use laneval::report::{Format, ReportOptions};
-use laneval::{RunScores, Scores, StatName, labels::Unmatched, scores::PerQuery};
+use laneval::scores::PerQuery;
+use laneval::{RunScores, Scores, StatName};
 use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 

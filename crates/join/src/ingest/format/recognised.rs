@@ -8,7 +8,8 @@ use super::form::{Form, Partner};
 ///
 /// ```
 /// use std::sync::Arc;
-/// use laneval::{Join, text::Recognised};
+/// use laneval::text::Recognised;
+/// use laneval::Join;
 /// let recognised = Arc::new(Recognised::default());
 /// let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();

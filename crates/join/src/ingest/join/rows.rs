@@ -49,7 +49,8 @@ impl Join {
     /// judgments that are LETOR.
     ///
     /// ```
-    /// use laneval::{Input, Join, text::TextRank};
+    /// use laneval::text::TextRank;
+    /// use laneval::{Input, Join};
     /// let text = br#"{"q1": {"d7": 2.5, "d9": 0.25}, "q2": {"d7": 1e-3}}"#.to_vec();
     /// let mut ranks = Vec::new();
     /// Join::default().each_result(Input::Bytes { name: "run.json".into(), bytes: text }, None, |row| {
