@@ -808,12 +808,8 @@ fn grouped(by: JudgedBy) -> Forged {
 fn whatever_judgments_by_group_say() {
     for (_, by) in JudgedBy::ALL {
         let sound = grouped(by);
-        let mut measures = variants::every_grouped(by);
-        if by == JudgedBy::Judge {
-            let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) Compat(judges=mean) Bpref(judges=mean)";
-            measures.extend(names.split(' ').map(|name| name.parse::<Measure>().unwrap()));
-        }
-        let measures: Vec<Measure> = measures.into_iter().step_by(7).collect();
+        let measures = properties::every_grouped(by).into_iter();
+        let measures: Vec<Measure> = measures.step_by(7).collect();
         let survives = |changed: &Forged, view: View| {
             forged(changed, |path| {
                 let (opened, verified) = (LabelMatrix::map(path), LabelMatrix::verify(path));

@@ -47,8 +47,7 @@ pub fn text(data: &[u8]) -> bool {
     let join = any_join(&mut bytes);
     let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
     let view = View { depth: None, judged_only: data.len().is_multiple_of(2) };
-    assert_same(&matrix, every_measure(&matrix), view);
-    true
+    assert_same(&matrix, every_measure(&matrix), view)
 }
 
 /// Reads qrels and a run, each in any format, recognised or given. They are read, or refused with the name of the wrong file; compressed,
@@ -80,8 +79,18 @@ pub fn grouped(data: &[u8]) -> bool {
     let (_, by) = JudgedBy::ALL[usize::from(bytes.byte()) % JudgedBy::ALL.len()];
     let join = Join { judged_by: Some(by), ..any_join(&mut bytes) };
     let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
-    assert_same(&matrix, every_measure(&matrix), View::default());
-    true
+    // Measures of single grades refuse preferences, and one measure that is refused would refuse them all.
+    assert_same(&matrix, every_grouped(by), View::default())
+}
+
+/// Every measure of judgments by these facets; of judges a few, for any measure may be over them.
+pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
+    let mut measures = variants::every_grouped(by);
+    if by == JudgedBy::Judge {
+        let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) Compat(judges=mean) Bpref(judges=mean)";
+        measures.extend(names.split(' ').map(|name| name.parse::<Measure>().expect("a measure")));
+    }
+    measures
 }
 
 /// Reads qrels and a run as compressed text. Whole, it is read as the plain text is; cut off and changed, it is at most an error.
@@ -125,8 +134,7 @@ pub fn measure(data: &[u8]) -> bool {
         assert_eq!(printed.parse::<Measure>().expect("its own name").to_string(), printed);
     }
     let few: Vec<Measure> = measures.into_iter().take(50).collect();
-    assert_same(&sound(), few, View::default());
-    true
+    assert_same(&sound(), few, View::default())
 }
 
 /// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has scores, or an error in their place; it
@@ -185,8 +193,7 @@ fn evaluated(path: &Path) -> bool {
     };
     let measures = every_measure(&matrix);
     if LabelMatrix::verify_with(path, FileAccess::Read).is_ok() {
-        assert_same(&matrix, measures, View::default());
-        return true;
+        return assert_same(&matrix, measures, View::default());
     }
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
         let mut evaluator = Evaluator::of(measures.clone());
@@ -232,12 +239,16 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
     let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
     let known = matrix.tied_groups().is_some();
-    let fits = |measure: &&Measure| measure.recipe(matrix.book()).is_ok() && (known || !measure.needs_ties());
+    let fits = |measure: &&Measure| {
+        variants::needs_no_groups(measure)
+            && measure.recipe(matrix.book()).is_ok()
+            && (known || !measure.needs_ties())
+    };
     all.iter().filter(fits).cloned().collect()
 }
 
-/// Checks that the CPU engine and the reference give the same bits, or both an error.
-pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
+/// Checks that the CPU engine and the reference give the same bits, or both an error; returns whether there were values to compare.
+pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) -> bool {
     let mut evaluator = Evaluator::of(measures);
     evaluator = evaluator.with_per_query(true);
     evaluator = evaluator.with_view(view);
@@ -246,7 +257,7 @@ pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
     let expected = evaluator.evaluate(matrix);
     let (Ok(found), Ok(expected)) = (&found, &expected) else {
         assert_eq!(found.is_err(), expected.is_err());
-        return;
+        return false;
     };
     assert_eq!(found.runs.len(), expected.runs.len());
     for (found, expected) in found.runs.iter().zip(&expected.runs) {
@@ -259,4 +270,5 @@ pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
             assert!(found.iter().zip(&expected).all(same), "{measure}: {found:?} is not {expected:?}");
         }
     }
+    true
 }

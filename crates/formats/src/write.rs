@@ -50,10 +50,10 @@ pub enum RowCell<'a> {
 /// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of 131,072 rows.
 ///
 /// ```
-/// use laneval_formats::{Cell, Kind, ParquetWriter};
+/// use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 /// let mut file = Vec::new();
-/// let mut writer = ParquetWriter::new(&mut file, &[("query_id", Kind::Text), ("value", Kind::Float)])?;
-/// writer.push(&[Cell::Text("q1"), Cell::Float(0.5)])?;
+/// let mut writer = ParquetWriter::new(&mut file, &[("query_id", ColumnKind::Text), ("value", ColumnKind::Float)])?;
+/// writer.push(&[RowCell::Text("q1"), RowCell::Float(0.5)])?;
 /// writer.finish()?;
 /// assert!(file.starts_with(b"PAR1"));
 /// # std::io::Result::Ok(())
