@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use crate::properties::{compressed, formats, grouped, lmx, measure, part, summary, text};
 
-/// A property of any bytes, which panics where it does not hold, and returns whether they were read, and compared where there is something
-/// to compare.
+/// A property of any bytes, which panics where it does not hold, and returns whether they were read, and compared where two engines
+/// compute.
 type Property = fn(&[u8]) -> bool;
 
 /// The fuzz targets, each with its property, how many inputs it has at least, and how many of them are read. A change by which fewer are
@@ -18,7 +18,7 @@ const TARGETS: [(&str, Property, usize, usize); 8] = [
     ("formats", formats, 250, 100),
     ("grouped", grouped, 90, 25),
     ("lmx", lmx, 300, 100),
-    ("measure", measure, 800, 350),
+    ("measure", measure, 800, 370),
     ("part", part, 3, 3),
     ("summary", summary, 6, 6),
     ("text", text, 120, 90),

@@ -2,7 +2,7 @@
 //! bit.
 //!
 //! Each fuzz target (`fuzz/`) has one function here, but for the one that needs other programs. `corpus` replays what fuzzing kept. Each
-//! returns whether the bytes were read, for where all are refused nothing was tried.
+//! returns whether the bytes were read, and compared where two engines compute: where all are refused nothing was tried.
 
 use std::num::NonZeroU32;
 use std::path::Path;
