@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use laneval::error::printable;
-use laneval::error::{Problem, Problems};
+use laneval::error::{Problem, Problems, printable};
 use laneval::labels::{FileAccess, RankingRule, RunInfo};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;

@@ -10,8 +10,7 @@ use laneval::measure::facets_needed;
 use laneval::report::{ComparisonReport, Format, Note, notes};
 use laneval::{Error, Input, Join, JudgedBy, Stat, Summary};
 
-use super::choice::distinct;
-use super::choice::{groups, one_of, stats};
+use super::choice::{distinct, groups, one_of, stats};
 use super::compare::printed;
 use super::formats::tables;
 use super::gates;

@@ -6,13 +6,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cases::cases;
-use crate::ingest::Dialect;
-use crate::ingest::Input;
-use crate::ingest::Join;
 use crate::ingest::bytes::hash::tests::{KNOWN, OTHER};
 use crate::ingest::join::qrels::Qrels;
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::record::columns::PieceSize;
+use crate::ingest::{Dialect, Input, Join};
 use crate::label::{LabelMatrix, ScoreType, Ties};
 
 /// A row: query, document, number, rank.

@@ -7,8 +7,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::printable;
-use crate::ingest::bytes::limits::LONGEST_LINE;
-use crate::ingest::bytes::limits::{UNIT, WRONG};
+use crate::ingest::bytes::limits::{LONGEST_LINE, UNIT, WRONG};
 use crate::ingest::lines::diagnostics::quoted;
 
 /// A maker of rows of another format.

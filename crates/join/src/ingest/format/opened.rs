@@ -12,9 +12,8 @@ use std::path::{Path, PathBuf};
 use memchr::memrchr;
 
 use crate::error::{Error, Problem, Problems, Result};
-use crate::label::Description;
-use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
+use crate::label::{Description, FileAccess};
 use crate::watch::TellingReader;
 
 use super::foreign::{HEAD, has_head};

@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::Input;
-use super::super::Join;
-use super::super::RunInput;
+use super::super::{Input, Join, RunInput};
 use super::InputFormat;
 use super::ReadAs;
 use super::foreign::{HEAD, head};

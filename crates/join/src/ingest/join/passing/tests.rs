@@ -3,12 +3,11 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::error::Result;
-use crate::ingest::Input;
-use crate::ingest::RunInput;
 use crate::ingest::columns::{Records, Text};
 use crate::ingest::join::qrels::Qrels;
 use crate::ingest::lines::chunks::ChunkSize;
 use crate::ingest::settings::Join;
+use crate::ingest::{Input, RunInput};
 use crate::label::{RunInfo, StagedPiece, Ties};
 
 type Rankings = BTreeMap<u32, Vec<u8>>;
