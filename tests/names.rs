@@ -552,7 +552,7 @@ fn foreign_names_are_one_table() {
 
 #[test]
 fn the_default_level_is_for_binary_measures() {
-    let at2 = |text| parse_list(text, Defaults { rel: 2.0 }).unwrap()[0].to_string();
+    let at2 = |text| parse_list(text, Defaults { rel: Some(2.0) }).unwrap()[0].to_string();
     assert_eq!(at2("AP"), "AP(rel=2)");
     assert_eq!(at2("AP(rel=1)"), "AP");
     assert_eq!(at2("nDCG@10"), "nDCG@10");

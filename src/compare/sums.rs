@@ -4,7 +4,7 @@
 //! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
 
 use super::anova::Spread;
-use super::bootstrap::{RESAMPLES, Resamples};
+use super::bootstrap::{RESAMPLES, ResampleKind, Resamples};
 use super::flips::Flips;
 use super::options::{ComparisonOptions, Correction, Interval};
 use super::paired::{Paired, Wins};
@@ -68,7 +68,7 @@ impl RunSums {
     pub fn of(
         values: &Values,
         pairs: &[Pair],
-        options: &ComparisonOptions,
+        (options, kind): (&ComparisonOptions, ResampleKind),
         watch: Option<&Watch>,
     ) -> RunSums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
@@ -77,7 +77,7 @@ impl RunSums {
             let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
             let mut series = values.series();
             series.extend(indicators.iter().map(Vec::as_slice));
-            Resamples::watched(options.seed, &values.queries, &series, RESAMPLES, watch)
+            Resamples::watched(options.seed, &values.queries, &series, (RESAMPLES, kind), watch)
         };
         RunSums {
             queries: values.queries.len() as u64,
