@@ -131,7 +131,7 @@ impl Resamples {
             None => Means::of(sums.zip(self.taken.iter().copied())),
             Some(without) => {
                 let taken = self.taken.iter().zip(&self.sums[without]);
-                Means::of(sums.zip(taken.map(|(&taken, &without)| taken.saturating_sub(without as u64))))
+                Means::of(sums.zip(taken.map(|(&taken, &without)| (i128::from(taken) - without) as u64)))
             }
         }
     }

@@ -120,6 +120,9 @@ const ORDERED_OF_ALL: FixedOptions = &[("ties", "input"), ("queries", "judged")]
 /// A library that sees lists of scores with grades, and sorts them by a stable sort.
 const LISTS: FixedOptions = &[("ties", "input"), ("known", "retrieved"), ("queries", "both")];
 
+/// Names of libraries that people write for a prefix.
+const ALSO_CALLED: [(&str, &str); 2] = [("trec_eval", "trec"), ("pytrec_eval", "trec9")];
+
 use Seen::{Function, Run, Source};
 
 impl Profile {
@@ -153,8 +156,8 @@ impl Profile {
             prefix: "sklearn", library: "scikit-learn", versions: "1.9.1", tools: &[Tool::Library("sklearn")],
             options: &[("ties", "average"), ("known", "retrieved"), ("queries", "both")],
             relevant: "1", seen: Run, source: "metrics/_ranking.py:1457, 1702, 1708",
-            note: "average_precision_score takes grades of 0 and 1 alone; refuses negative grades and a list of one document in ndcg_score; ndcg_score(ignore_ties=True) sorts unstably; \
-                   roc_auc_score is not a number for a list without documents of both kinds",
+            note: "average_precision_score takes grades of 0 and 1 alone; ndcg_score refuses negative grades and a list of one document, and with \
+                   ignore_ties=True sorts unstably; without documents of both kinds roc_auc_score is not a number",
         },
         Profile {
             prefix: "torchmetrics", library: "torchmetrics", versions: "1.9.0", tools: &[Tool::Library("torchmetrics")],
@@ -327,6 +330,7 @@ impl Profile {
     /// # Errors
     /// Another word: what to say of it.
     pub(super) fn find(prefix: &str) -> Result<&'static Profile, WrongPrefix> {
+        let prefix = ALSO_CALLED.iter().find(|(name, _)| *name == prefix).map_or(prefix, |(_, of)| of);
         if let Some(profile) = Profile::ALL.iter().find(|profile| profile.prefix == prefix) {
             return Ok(profile);
         }

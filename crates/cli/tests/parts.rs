@@ -57,7 +57,7 @@ fn without_values(text: &str) -> Vec<String> {
 fn parts_print_what_the_whole_prints() {
     let folder = demo();
     let all = [
-        "-m AP --baseline bm25 --correction maxt --ci bootstrap",
+        "-m AP --baseline bm25 --correction maxt",
         "-m nDCG@10,P@10",
         "-m nDCG@10 --correction hsd --anova --margin 0.1",
     ];
@@ -366,7 +366,7 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
     folder.out("eval d.1 r=e.1 -m RR --partial a.part");
     folder.out("eval d.1 main=e.1 -m RR -q -o base.json");
     folder.out("compare d.1 a=e.1 b=e.1 -m RR --partial c.part --quiet");
-    folder.out("build d.1 e.1 --keep-ties -o one.lmx");
+    folder.out("build d.1 one=e.1 --keep-ties -o one.lmx");
     for (option, given) in SHAPING {
         folder.out(&format!("eval d.2 r=e.2 -m RR --partial b.part {given} --quiet"));
         assert_says(&folder.error("merge a.part b.part"), &[&format!("set {option} alike")]);
@@ -381,7 +381,7 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
         if ["--queries both", "-J", "--known retrieved", "--ties average"].contains(&given) {
             continue;
         }
-        folder.out(&format!("build d.1 e.1 --keep-ties -o two.lmx {given} --quiet"));
-        assert_says(&folder.error("compare x=one.lmx y=two.lmx -m RR"), &[&format!("set {option} alike")]);
+        folder.out(&format!("build d.1 two=e.1 --keep-ties -o two.lmx {given} --quiet"));
+        assert_says(&folder.error("compare one.lmx two.lmx -m RR"), &[&format!("set {option} alike")]);
     }
 }

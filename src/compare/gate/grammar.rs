@@ -175,12 +175,10 @@ impl<'a> GateParser<'a> {
         }
         let fails = if never { "never fail" } else { "always fail" };
         let message = format!("{measure} is {}, so this gate would {fails}", measure.range());
-        Err(self.beyond(
-            place,
-            message,
-            (number / 100.0).to_string(),
-            (least..=most).contains(&(number / 100.0)),
-        ))
+        // A number that is too large may be meant as percent.
+        let share = number / 100.0;
+        let fits = number > most && (least..=most).contains(&share);
+        Err(self.beyond(place, message, share.to_string(), fits))
     }
 
     /// The error of a limit that nothing can be beyond, perhaps with another limit in its place.

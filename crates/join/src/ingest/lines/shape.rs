@@ -142,9 +142,13 @@ impl Role {
     }
 }
 
-/// Whether the fourth field of a line, the rank, is no number, and the fifth and sixth are: a rank and a score that an id with a blank moved.
-/// A tag of two words moves nothing, and a rank that is a word stands before one number.
+/// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a rank and a score that an id with a blank
+/// moved. A tag of two words moves nothing, and what stands for no rank (`-`) is no word.
 fn has_blank_in_id(line: &[u8], rules: Rules) -> bool {
+    let is_word = |field: &[u8]| !field.is_ascii() || field.iter().any(u8::is_ascii_alphanumeric);
+    if !split(line).nth(3).is_some_and(is_word) {
+        return false;
+    }
     let mut numbers = split(line).skip(3).map(|field| (rules.score)(field).is_some());
     numbers.next() == Some(false) && numbers.next() == Some(true) && numbers.next() == Some(true)
 }
