@@ -417,7 +417,7 @@ fn the_usual_measures_of_a_library_are_those_it_has() {
     };
     assert_eq!(usual("trec"), ["nDCG@10", "AP", "RR", "P@10", "R@100"]);
     assert_eq!(usual("lightgbm"), ["nDCG(gain=exp2,nothing=1)@10", "AP(rel=>0.5,norm=min,nothing=1)"]);
-    assert_eq!(usual("rectools")[0], "SDCG(nothing=skip)@10");
+    assert_eq!(usual("rectools")[0], "SDCG(rel=0,nothing=skip)@10");
 }
 
 #[test]

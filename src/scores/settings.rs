@@ -2,7 +2,6 @@
 
 use super::{Known, QuerySet, Scores, TiedValue};
 use crate::label::{SettingDifference, View};
-use crate::summary::Summary;
 
 /// Which queries count, and what is looked at of their rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,13 +46,6 @@ impl EvaluationSettings {
 
 impl Scores {
     /// The settings under which the scores were made.
-    pub fn settings(&self) -> EvaluationSettings {
-        EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
-    }
-}
-
-impl Summary {
-    /// The settings under which the summary was made.
     pub fn settings(&self) -> EvaluationSettings {
         EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
     }

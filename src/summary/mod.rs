@@ -39,7 +39,7 @@ use crate::label::{
     IdealOf, Notice, RankingRule, ScoresSeen, SettingDifference, UnitCounts, Unmatched, View,
 };
 use crate::measure::Measure;
-use crate::scores::{Known, QuerySet, RunScores, Scores, TiedValue};
+use crate::scores::{EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
@@ -131,6 +131,11 @@ impl Summary {
     /// The ranks and documents that were looked at.
     pub fn view(&self) -> View {
         self.view
+    }
+
+    /// The settings under which the summary was made.
+    pub fn settings(&self) -> EvaluationSettings {
+        EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
     }
 
     /// The relevant documents that there are.

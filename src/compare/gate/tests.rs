@@ -153,7 +153,7 @@ fn what_cannot_be_judged_is_an_error() {
         of_deltas("AP drops > 0.1", 0.5, &[-0.25], None).unwrap().failed,
         "one query is enough without p"
     );
-    let found = text(of_deltas("DCG drops > 1%", 0.0, &[-0.25, 0.1], None));
+    let found = text(of_deltas("DCG(gain={1:-1}) drops > 1%", 0.0, &[-0.25, 0.1], None));
     assert!(found.contains("the baseline's mean is 0, so a percentage"), "{found}");
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert!(text(of_run("AP < 0.3", value)).ends_with(&format!("the mean is {value}")));
@@ -210,7 +210,7 @@ fn gates_that_never_or_always_fail_are_errors() {
         ("AP < 0", "would never fail", None),
         ("AP <= -0.1", "would never fail", None),
         ("AP > 1", "would never fail", None),
-        ("AP >= 1.1", "would never fail", None),
+        ("AP >= 1.5", "would never fail", Some("AP >= 0.015")),
         ("AP < 45", "AP is 0 to 1, so this gate would always fail", Some("AP < 0.45")),
         ("AP > -1", "would always fail", None),
         ("NumRel < 0", "NumRel is a whole number, 0 or more, so this gate would never fail", None),
