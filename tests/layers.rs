@@ -54,7 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
     ("pools", &["error", "label", "measure", "stats", "scores", "compare", "evaluate"]),
     ("identify", &["error", "ingest", "label", "measure", "stats", "scores", "evaluate"]),
-    ("report", &["compare", "error", "identify", "measure", "pools", "scores", "stats", "sort"]),
+    ("report", &["compare", "error", "identify", "label", "measure", "pools", "scores", "stats", "sort"]),
 ];
 
 /// Adds the sources in a folder.
