@@ -9,7 +9,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Level, dispatch};
 use laneval::parts::compare::{
-    DrawSums, Family, Flips, Pair, Philox, RESAMPLES, Resamples, purpose, query_hash, tallies,
+    DrawSums, Family, Flips, Pair, Philox, RESAMPLES, ResampleKind, Resamples, purpose, query_hash, tallies,
 };
 use rayon::prelude::*;
 
@@ -131,7 +131,14 @@ fn whole(c: &mut Criterion) {
     }
     group.bench_function("bootstrap of a pair", |b| {
         pool.install(|| {
-            b.iter(|| black_box(Resamples::of(SEED, &queries, black_box(&series[..2]), RESAMPLES)))
+            b.iter(|| {
+                black_box(Resamples::of(
+                    SEED,
+                    &queries,
+                    black_box(&series[..2]),
+                    (RESAMPLES, ResampleKind::Part),
+                ))
+            })
         })
     });
 }

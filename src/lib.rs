@@ -150,7 +150,7 @@ pub mod labels {
     #[doc(inline)]
     pub use crate::label::{
         Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen,
-        TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule, Unmatched,
+        SettingDifference, TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule, Unmatched,
     };
 }
 

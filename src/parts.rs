@@ -3,7 +3,7 @@
 //! Each name is listed. A part that neither the library nor a test uses is reported as unused, as anything private is.
 
 pub mod compare {
-    pub use crate::compare::bootstrap::{RESAMPLES, Resamples};
+    pub use crate::compare::bootstrap::{RESAMPLES, ResampleKind, Resamples};
     pub use crate::compare::flips::Flips;
     pub use crate::compare::philox::{Philox, purpose, query_hash};
     pub use crate::compare::randomised::{DrawSums, Family, Pair, tallies};

@@ -286,7 +286,7 @@ fn pytrec_eval() {
     let matrix = join.files(fixtures.join("golden.qrels"), [fixtures.join("golden.run")]).unwrap();
     let mut compared = 0;
     for case in golden["cases"].as_array().unwrap() {
-        let defaults = Defaults { rel: case["rel"].as_f64().unwrap() };
+        let defaults = Defaults { rel: case["rel"].as_f64() };
         for (name, expected) in case["measures"].as_object().unwrap() {
             let view = View { judged_only: case["judged_only"].as_bool().unwrap(), ..View::default() };
             let evaluator = Evaluator::of(parse_list(name, defaults).unwrap()).with_view(view);

@@ -11,10 +11,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("sort", &[]),
     ("spans", &["error"]),
     ("whole_file", &[]),
-    ("label", &["error", "whole_file"]),
+    ("label", &["error", "numbers", "whole_file"]),
     ("facets", &["label"]),
     ("fold", &["label"]),
-    ("measure", &["error", "label", "fold", "facets", "sort"]),
+    ("measure", &["error", "label", "fold", "facets", "numbers", "sort"]),
     ("arrays", &["error", "label", "numbers"]),
     ("engine", &["error", "label", "fold", "watch", "sort"]),
     ("reference", &["label", "facets", "measure", "sort"]),
@@ -54,7 +54,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
     ("pools", &["error", "label", "measure", "stats", "scores", "compare", "evaluate"]),
     ("identify", &["error", "ingest", "label", "measure", "stats", "scores", "evaluate"]),
-    ("report", &["compare", "error", "identify", "measure", "pools", "scores", "stats", "sort"]),
+    ("report", &["compare", "error", "identify", "label", "measure", "pools", "scores", "stats", "sort"]),
 ];
 
 /// Adds the sources in a folder.

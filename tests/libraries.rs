@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use laneval::measure::{Defaults, FOREIGN, Profile, Tool};
+use laneval::measure::{Defaults, FOREIGN, Profile, Tool, parse_level};
 use laneval::{Evaluator, Join, Known, Measure, Qrels, QuerySet, ScoreType, TiedValue, Ties, View};
 use serde_json::Value;
 
@@ -244,7 +244,10 @@ impl Row<'_> {
             depth: self.option("depth").map(|depth| depth.parse().unwrap()),
             ..Join::default()
         };
-        let judged = query.judged.iter().map(|(document, grade)| ("q", document.as_str(), *grade));
+        // Where every listed document is relevant, the library was given the relevant ones.
+        let listed = Profile::of(self.2)?.relevant == "0";
+        let grade = |grade: f64| if listed && grade < 1.0 { -1.0 } else { grade };
+        let judged = query.judged.iter().map(|(document, of)| ("q", document.as_str(), grade(*of)));
         // Another query, so that a run lacks the first and has a row.
         let qrels = Qrels::new(judged.chain([("other", "a", 1.0)])).unwrap();
         let rows = query.retrieved.iter().map(|(document, score)| ("q", document.as_str(), *score));
@@ -270,6 +273,32 @@ impl Row<'_> {
         assert!(values.next().is_none());
         Ok(value)
     }
+}
+
+/// The libraries that take no grades but sets of documents, or the verdicts of a model, and one that was only read.
+const WITHOUT_GRADES: [&str; 7] = ["st", "mlflow", "ragas", "llamaindex", "llamaindex0", "kaggle", "elastic"];
+
+#[test]
+fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
+    let file = json("libraries.json");
+    let mut ran = Vec::new();
+    for given in file["relevance"].as_array().unwrap() {
+        let profile = Profile::of(given["library"].as_str().unwrap()).unwrap();
+        let level = parse_level(profile.relevant).unwrap();
+        let measure =
+            &profile.usual_measures(Defaults::default()).into_iter().find(|m| m.value("rel").is_some());
+        assert_eq!(measure.is_some(), level != 1.0, "{}", profile.prefix);
+        for (grade, relevant) in given["relevant"].as_object().unwrap() {
+            let grade: f64 = grade.parse().unwrap();
+            // What a library refuses says nothing, and no grade below 0 is relevant here.
+            let Some(relevant) = relevant.as_bool().filter(|_| grade >= 0.0) else { continue };
+            assert_eq!(grade >= level, relevant, "{}: {grade}", profile.prefix);
+        }
+        ran.push(profile.prefix);
+    }
+    // The newest version of trec_eval has two names.
+    let others: Vec<&str> = Profile::ALL.iter().map(|of| of.prefix).filter(|of| !ran.contains(of)).collect();
+    assert!(others.iter().all(|of| *of == "trec" || WITHOUT_GRADES.contains(of)), "{others:?}");
 }
 
 #[test]

@@ -315,7 +315,9 @@ fn libraries_are_one_table() {
         for row in rows {
             let example = row.example();
             let with_prefix = names(&format!("{}:{example}", profile.prefix));
-            let meant = profile.measures(&example, Defaults::default()).unwrap();
+            // A name alone has the usual level of relevance, as it has the usual ties.
+            let usual = Defaults { rel: Some(1.0) };
+            let meant = profile.measures(&example, usual).unwrap();
             assert_eq!(meant.iter().map(ToString::to_string).collect::<Vec<_>>(), with_prefix, "{example}");
             for measure in meant {
                 assert_eq!(measure.to_string().parse::<Measure>().unwrap(), measure, "{example}");
@@ -414,8 +416,16 @@ fn the_usual_measures_of_a_library_are_those_it_has() {
         measures.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(usual("trec"), ["nDCG@10", "AP", "RR", "P@10", "R@100"]);
-    assert_eq!(usual("lightgbm"), ["nDCG(gain=exp2,nothing=1)@10", "AP(norm=min,nothing=1)"]);
-    assert_eq!(usual("rectools")[0], "SDCG(nothing=skip)@10");
+    assert_eq!(usual("lightgbm"), ["nDCG(gain=exp2,nothing=1)@10", "AP(rel=>0.5,norm=min,nothing=1)"]);
+    assert_eq!(usual("rectools")[0], "SDCG(rel=0,nothing=skip)@10");
+}
+
+#[test]
+fn trec_eval_and_pytrec_eval_are_names_of_libraries() {
+    for (name, prefix) in [("trec_eval", "trec"), ("pytrec_eval", "trec9")] {
+        assert_eq!(Profile::of(name).unwrap().prefix, prefix);
+        assert_eq!(names(&format!("{name}:map")), names(&format!("{prefix}:map")));
+    }
 }
 
 #[test]
@@ -433,7 +443,7 @@ fn an_option_has_to_agree_with_the_library() {
     );
     assert_eq!(agree("score", Some("f32")), Ok(None));
     assert_eq!(
-        sklearn.says(|option, _| option != "queries").unwrap(),
+        sklearn.says(|option, _| !["queries", "rel"].contains(&option)).unwrap(),
         "scikit-learn averages over equal scores and knows retrieved documents only"
     );
 }
@@ -552,7 +562,7 @@ fn foreign_names_are_one_table() {
 
 #[test]
 fn the_default_level_is_for_binary_measures() {
-    let at2 = |text| parse_list(text, Defaults { rel: 2.0 }).unwrap()[0].to_string();
+    let at2 = |text| parse_list(text, Defaults { rel: Some(2.0) }).unwrap()[0].to_string();
     assert_eq!(at2("AP"), "AP(rel=2)");
     assert_eq!(at2("AP(rel=1)"), "AP");
     assert_eq!(at2("nDCG@10"), "nDCG@10");

@@ -64,6 +64,60 @@ fn ranks_that_contradict_the_scores_are_noticed_in_most_queries() {
     assert_eq!(of_run(Join::default(), &unranked("-")), []);
 }
 
+#[test]
+fn exchanged_columns_of_ranks_and_scores_are_noticed() {
+    let exchanged =
+        |query| [(query, "b", "12.5", 1.0), (query, "a", "11.25", 2.0), (query, "c", "9.75", 3.0)];
+    let two = [exchanged(1), exchanged(2)].concat();
+    assert_eq!(of_run(Join::default(), &two), [Notice::ExchangedColumns { queries: 2, of: 2 }]);
+    let with_another = [&two[..], &[(3, "b", "1", 2.5), (3, "a", "2", 2.0)]].concat();
+    assert_eq!(of_run(Join::default(), &with_another), [Notice::ExchangedColumns { queries: 2, of: 3 }]);
+    assert!(Notice::ExchangedColumns { queries: 2, of: 3 }.is_warning());
+    // Scores that do not count the lines, a column of decimals that goes with the scores, and words.
+    for (ranks, scores) in [
+        (["12.5", "11.25", "9.75"], [1.0, 2.0, 7.0]),
+        (["0.5", "1.5", "2.5"], [1.0, 2.0, 3.0]),
+        (["x", "y", "z"], [1.0, 2.0, 3.0]),
+    ] {
+        let lines: Vec<_> = (0..3).map(|at| (1, ["b", "a", "c"][at], ranks[at], scores[at])).collect();
+        assert_eq!(of_run(Join::default(), &lines), [], "{ranks:?} {scores:?}");
+    }
+}
+
+#[test]
+fn judgments_and_run_that_are_exchanged_are_noticed_by_their_numbers() {
+    let graded = "{\"1\": {\"a\": 2, \"b\": 0}, \"2\": {\"a\": 1}, \"3\": {\"c\": 1, \"d\": 1}}";
+    let scored = "{\"1\": {\"a\": 0.5, \"b\": 2.25}, \"2\": {\"a\": 1.5, \"x\": 1}, \"3\": {\"c\": 0.75}}";
+    let noticed = |qrels, run| join(Join::default(), qrels, run).runs()[0].seen.notices(Ties::default());
+    assert_eq!(noticed(scored, graded), [Notice::ScoresLikeGrades { queries: 3 }]);
+    assert_eq!(noticed(graded, scored), []);
+    assert_eq!(noticed(graded, graded), [], "no grade is a fraction");
+    // Ranks turned round are whole numbers too, and count the results.
+    let turned =
+        "{\"1\": {\"a\": 3, \"b\": 2, \"c\": 1}, \"2\": {\"a\": 2, \"b\": 1}, \"3\": {\"c\": 2, \"x\": 1}}";
+    assert_eq!(noticed(scored, turned), []);
+}
+
+#[test]
+fn a_blank_in_an_id_is_an_error_and_not_another_score() {
+    let error =
+        |run| Join::default().files(text("qrels", QRELS), [text("run", run)]).unwrap_err().to_string();
+    let found = error("1 Q0 a 1 0.91 t\n1 Q0 My Doc 2 0.80 t\n1 Q0 b 3 0.55 t\n");
+    assert!(found.contains("run:2: 7 fields in '1 Q0 My Doc 2 0.80 t'"), "{found}");
+    assert!(found.contains("a blank in the id 'My Doc'?"), "{found}");
+    // A tag of two words, beside a rank and beside none.
+    for run in [
+        "1 Q0 a 1 0.91 my tag\n1 Q0 b 2 0.5 t\n",
+        "1 Q0 a - 0.91 my tag\n1 Q0 b - 0.5 t\n",
+        "1 Q0 a - 0.91 2 t\n",
+    ] {
+        let run = Join::default().files(text("qrels", QRELS), [text("run", run)]);
+        assert_eq!(run.is_ok(), true);
+    }
+    let trec = Join { dialect: laneval::Dialect::Trec10, ..Join::default() };
+    trec.files(text("qrels", QRELS), [text("run", "1 Q0 My Doc 2 0.80 t\n")]).unwrap();
+}
+
 /// trec_eval 9 and pytrec_eval, which hold scores as f32, order the first two documents by id; b is relevant.
 #[test]
 fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {

@@ -71,7 +71,7 @@ fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &ComparisonOpti
     let (scores, summary, judged) = evaluated(evaluator, matrix);
     let (own, partial) = Partial::of(&scores, &summary, Some(&judged), options).unwrap();
     // The comparison with a part has the numbers of the plain comparison.
-    assert_eq!(rows(&own), rows(&plain(&scores, &judged, options)));
+    assert_eq!(rows_of_both(&own), rows_of_both(&plain(&scores, &judged, options)));
     partial
 }
 
@@ -103,6 +103,15 @@ fn written(format: Format, comparison: &Comparison) -> String {
 fn rows(comparison: &Comparison) -> Vec<String> {
     let all = written(Format::Tsv, comparison);
     all.lines().filter(|row| row.split('\t').nth(2) == Some("")).map(str::to_owned).collect()
+}
+
+/// The rows that parts have as one comparison has them: queries of parts cannot be drawn together, so that intervals of few are others.
+fn rows_of_both(comparison: &Comparison) -> Vec<String> {
+    let mut rows = rows(comparison);
+    if comparison.options.interval == Interval::Bootstrap {
+        rows.retain(|row| !["ci_low", "ci_high"].contains(&stat(row)));
+    }
+    rows
 }
 
 fn stat(row: &str) -> &str {
@@ -178,9 +187,9 @@ fn parts_give_the_bits_of_one_comparison() {
             let decided = options.test == Test::Randomisation;
             let with =
                 |row: &&String| stat(row) != "p_exact" && !(decided && ["p", "p_adj"].contains(&stat(row)));
-            let expected = rows(&plain);
+            let expected = rows_of_both(&plain);
             assert_eq!(
-                rows(&found).iter().filter(with).collect::<Vec<_>>(),
+                rows_of_both(&found).iter().filter(with).collect::<Vec<_>>(),
                 expected.iter().filter(with).collect::<Vec<_>>()
             );
             assert!(rows(&found).iter().any(|row| stat(row) == "p_perm"));
@@ -448,7 +457,7 @@ fn parts_are_frozen() {
     let resampled = with_version(&frozen(true).to_bytes(), env!("CARGO_PKG_VERSION"), FROZEN);
     assert_eq!(
         xxhash_rust::xxh3::xxh3_64(&resampled),
-        18_002_319_147_692_227_745,
+        16_144_137_395_141_593_504,
         "{} bytes",
         resampled.len()
     );

@@ -1297,7 +1297,7 @@ fn forgeries_are_refused_by_their_fault() {
         ("/runs/0/queries", 99.into(), "mine: a set of queries is missing"),
         ("/runs/0/parts", 0.into(), "mine: its counts contradict each other"),
         ("/runs/0/empty", 3.into(), "mine: its counts contradict each other"),
-        ("/runs/0/ties", "none".into(), "none"),
+        ("/runs/0/rule/ties", "none".into(), "none"),
         ("/runs/0/measures/0/sum", "0x1p9".into(), "mine: the sums of AP are none"),
         ("/runs/0/measures/0/squares", "0x1p-9".into(), "mine: the sums of AP are none"),
         ("/runs/0/measures/0/range", serde_json::json!([0.5, 0.25]), "mine: the sums of AP are none"),

@@ -316,7 +316,7 @@ fn what_has_no_such_value_is_refused_by_name() {
     let error = evaluator.evaluate(&unknown).unwrap_err().to_string();
     assert_eq!(
         error,
-        "it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)"
+        "it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `keep_ties=True` for `Matrix.build`)"
     );
     let error = evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(error, "the reference has no average values of tied rankings: take another engine");

@@ -52,17 +52,22 @@ class Matrix:
         runs: Mapping[str, Source] | Sequence[Path],
         *,
         query_lengths: Path | None = None,
+        keep_ties: bool = False,
         **options: Unpack[Options],
     ) -> Matrix:
         """Joins `runs` with judgments (`qrels`), and returns their matrix. Both are what `evaluate_runs` takes; `query_lengths` is
-        as for `Qrels`, and `options` are keywords of `Options`, of which those that order and cut rankings are for
-        here.
+        as for `Qrels`. `keep_ties` keeps which documents have equal scores, for values over all their orders (`ties="average"` of
+        `evaluate`). `options` are the keywords of `Options` that say how files are read, and how rankings are ordered and cut.
 
-        Raises what `evaluate_runs` raises for judgments, runs and keywords.
+        Raises what `evaluate_runs` raises for judgments, runs and keywords, and `OptionError` for a keyword that changes values and not
+        rankings: it is for `evaluate`.
         """
+        if not isinstance(keep_ties, bool):
+            raise TypeError(f"keep_ties is {keep_ties!r}: True or False was expected")
         ready = Ready((), options)
+        _made_later(options, ready.options)
         judgments = _judgments(ready, qrels, options, query_lengths)
-        return cls(ready.native.build(judgments, _named(runs), ready.columns))
+        return cls(ready.native.build(judgments, _named(runs), ready.columns, keep_ties))
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
@@ -545,7 +550,7 @@ def _evaluated(
 ) -> list[RunScores]:
     if not ready.custom:
         return _scores(ready, ready.native.evaluate(qrels, runs, ready.columns), None, options, 5)
-    matrix = ready.native.build(qrels, runs, ready.columns)
+    matrix = ready.native.build(qrels, runs, ready.columns, False)
     return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)
 
 
@@ -565,6 +570,23 @@ def _made_already(options: Options, rule: tuple[str, str]) -> None:
             f"as_={options['as_']!r} has ties={ties!r} and score={score!r}, and the rankings of the matrix were made with "
             f"ties={rule[0]!r} and score={rule[1]!r}: give it to `Matrix.build`"
         )
+
+
+def _made_later(given: Options, options: Options) -> None:
+    """Checks that no keyword of an evaluation is given where only rankings are made. `options` are the keywords with those of a library."""
+    later: dict[str, object] = {
+        "queries": "judged", "judged_only": False, "known": "judged", "per_query": False, "stats": (), "engine": "auto",
+        "adapter": None, "judges": None,
+    }
+    found = [word for word, default in later.items() if options.get(word, default) not in (default, None, [])]
+    found += ["ties"] if options.get("ties") in ("average", "best", "worst") else []
+    if not found:
+        return
+    words = ", ".join(f"{word}={options[word]!r}" for word in found)  # type: ignore[literal-required]
+    of_library = f"as_={given['as_']!r} stands for {words}, which" if given.get("as_") is not None else words
+    more = " and, for ties, keep_ties=True to `Matrix.build`" if "ties" in found else ""
+    more = " and judgments_by='judge' to `Matrix.build`" if "judges" in found else more
+    raise OptionError(f"{of_library} changes values and not rankings: give it to `evaluate`{more}")
 
 
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:

@@ -15,6 +15,9 @@ from laneval._scores import PerQuery, RunScores
 # A run in JSON has an object of documents where scores have the number of their schema.
 _HEAD = re.compile(rb'\s*\{\s*"schema"\s*:\s*\d+\s*,\s*"laneval"\s*:')
 
+# Larger files are runs.
+_MOST = 1 << 26
+
 _MARK = "\N{REPLACEMENT CHARACTER}"
 
 
@@ -23,7 +26,39 @@ def has_scores(path: str | os.PathLike[str]) -> bool:
     if os.path.exists(path) and not os.path.isfile(path):
         return False  # a pipe is read once
     with open(path, "rb") as file:
-        return _HEAD.match(file.read(256)) is not None
+        if _HEAD.match(file.read(256)) is not None:
+            return True
+        file.seek(0)
+        _refuse_values(path, file.read(_MOST))
+    return False
+
+
+def _refuse_values(path: str | os.PathLike[str], content: bytes) -> None:
+    """Refuses values of queries that are written as a run is: `{query: {measure: value}}`, which would be read as documents.
+
+    Raises `UnanswerableError`.
+    """
+    try:
+        queries = json.loads(content)
+        names = [name for of in list(queries.values())[:3] for name in of]
+        for name in names:
+            _native.parse(name)
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError):
+        return  # ids of documents, or no JSON at all: a run is read by the library
+    if names:
+        raise UnanswerableError(
+            f"{os.fspath(path)}: it has values of {', '.join(dict.fromkeys(names))} for each query, where a run has documents, and no settings: "
+            "write the baseline by RunScores.save(path), or `laneval eval --per-query -o FILE.json`"
+        )
+
+
+def stored_measures(path: str | os.PathLike[str]) -> list[str]:
+    """The measures of a file of scores; none if it is none, which is said when its run is read."""
+    try:
+        with open(path, "rb") as file:
+            return [_canonical(name) for name in json.loads(file.read())["measures"]]
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return []
 
 
 def stored_run(path: str | os.PathLike[str], beside: RunScores) -> RunScores:
@@ -67,19 +102,21 @@ def stored_run(path: str | os.PathLike[str], beside: RunScores) -> RunScores:
 def _settings(document: dict[str, Any], run: dict[str, Any]) -> dict[str, Any]:
     """The settings under which scores were made, by the names of `RunScores`."""
     rule = run["rule"]
+    units = rule["units"] or {"units": "", "repeats": "error", "rows": None}
     return {
         "query_set": document["query_set"],
         "judged_only": document["judged_only"],
         "view_depth": document["depth"],
         "known": document.get("known") or "judged",
         "tied": document.get("tied") or "ranked",
-        "ties": rule["ties"],
-        "score": rule["score"],
-        "depth": rule["depth"],
+        "rule": {**rule, **units, "units": units["units"] or None},
+        "ideal": run.get("ideal") or "judgments",
         "fingerprints": list(run["qrels"]),
         "filled": document["query_set"] != "both",
         "missing": (0, []),
         "ignored": (0, []),
+        "tag": run.get("tag") or "",
+        "nothing_judged": False,
     }
 
 

@@ -649,14 +649,14 @@ def _check(runs: Sequence[tuple[str, Evaluated]]) -> None:
 def _evaluated_with(run: Evaluated) -> list[tuple[str, Any]]:
     """The keywords that change the values of runs."""
     known = run._known
-    depths = [depth for depth in (known["depth"], known["view_depth"]) if depth is not None]
+    rule = known["rule"]
+    depths = [depth for depth in (rule["depth"], known["view_depth"]) if depth is not None]
+    shaped = {**rule, "ties": rule["ties"] if known["tied"] == "ranked" else known["tied"], "depth": min(depths, default=None)}
     return [
         ("queries", known["query_set"]),
-        ("ties", known["ties"] if known["tied"] == "ranked" else known["tied"]),
-        ("score", known["score"]),
-        ("depth", min(depths, default=None)),
+        *shaped.items(),
         ("judged_only", known["judged_only"]),
-        ("known", known.get("known", "judged")),
+        ("known", known["known"]),
     ]
 
 
@@ -669,6 +669,7 @@ def _origin(run: Evaluated) -> tuple[str, list[tuple[str, str]]]:
     given = dict(_evaluated_with(run))
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
     documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
+    documents += [("documents with the id of their query", "dropped")] if given["drop_identical_ids"] else []
     documents += [("relevant documents", given["known"])] if given["known"] != "judged" else []
     fingerprints = [("fingerprint of the judgments", of) for of in run._known["fingerprints"]]
     return f"scores compared as {given['score']}, equal ones {given['ties']}, {depth}", documents + fingerprints

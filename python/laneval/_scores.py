@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -15,7 +16,7 @@ from laneval._errors import (
     MissingQueriesWarning,
     UnanswerableError,
 )
-
+from laneval._files import write_whole
 from laneval._names import _name, better
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Rule(NamedTuple):
 
     >>> import laneval
     >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", depth=10).rule
-    Rule(ties='docno-desc', score='f64', depth=10)
+    Rule(ties='docno-desc', score='f64', depth=10, drop_identical_ids=False, units=None, repeats='error', rows=None)
     """
 
     ties: str
@@ -64,6 +65,14 @@ class Rule(NamedTuple):
     """The type in which scores were compared, `"f64"` or `"f32"`."""
     depth: int | None
     """The number of ranks that were kept, from 1; all if `None`."""
+    drop_identical_ids: bool
+    """Whether documents were left out whose id is that of their query."""
+    units: str | None
+    """The rule of the units that results are of; `None` if ids are units."""
+    repeats: str
+    """What became of several results of one unit."""
+    rows: int | None
+    """The number of best results of a query that were kept before those of a unit were put together; all if `None`."""
 
 
 def _is_undefined(measure: str, value: float) -> bool:
@@ -193,8 +202,8 @@ class RunScores(Mapping[str, float]):
     ['AP', 'nDCG@10']
     >>> scores.name, scores.queries, scores.missing.count, scores.ignored.count
     ('run', 1, 0, 0)
-    >>> scores.rule, scores.ideal
-    (Rule(ties='docno-desc', score='f64', depth=None), 'judgments')
+    >>> scores.rule.ties, scores.rule.score, scores.rule.depth, scores.ideal
+    ('docno-desc', 'f64', None, 'judgments')
     >>> scores.stats["AP"]
     {'mean': 0.5}
     >>> scores.to_pandas().shape, scores.to_polars().shape
@@ -275,8 +284,8 @@ class RunScores(Mapping[str, float]):
     @property
     def rule(self) -> Rule:
         """The rule by which the rankings were made of scores."""
-        tied = self._known.get("tied", "ranked")
-        return Rule(self._known["ties"] if tied == "ranked" else tied, self._known["score"], self._known["depth"])
+        rule, tied = self._known["rule"], self._known.get("tied", "ranked")
+        return Rule(**{**rule, "ties": rule["ties"] if tied == "ranked" else tied})
 
     @property
     def ideal(self) -> str:
@@ -287,6 +296,31 @@ class RunScores(Mapping[str, float]):
     def stats(self) -> Mapping[str, Mapping[str, float]]:
         """The statistics of each measure by name, `{measure: {statistic: value}}`, the average first; of most measures from 0 to 1."""
         return dict(zip(self._measures, self._stats, strict=True))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the scores and the values of each query to `path`, a JSON file as `laneval eval --per-query -o FILE.json` writes it: a
+        baseline of later comparisons, of `assert_gates` and of `laneval compare --baseline FILE.json`. It appears only when it is complete.
+
+        Raises `UnanswerableError` if the values of queries were not kept, or a measure is a function of Python, and `OSError` if the file
+        cannot be written.
+
+        >>> import laneval, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "main.json")
+        >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True).save(path)
+        >>> open(path).read()[:13]
+        '{"schema":1,"'
+        """
+        values = self.per_query()
+        for name in self._measures:
+            try:
+                _native.parse(name)
+            except MeasureError:
+                raise UnanswerableError(f"{name} is a function of Python, which a file cannot name: evaluate without it") from None
+        native = values._native
+        if native is None:
+            native = _native.PerQuery(self._measures, values.queries, [list(values._column(name)) for name in self._measures])
+        known = {"skipped": {}, "tag": "", **self._known}
+        write_whole(path, _native.scores_json(known, self._measures, [list(of.items()) for of in self._stats], native))
 
     def per_query(self) -> PerQuery:
         """The values of each query, `[query][measure]`.

@@ -12,12 +12,13 @@ use arrow_array::{
 };
 use arrow_schema::ArrowError;
 use laneval::compare::{
-    self, ComparisonOptions, Difference, Gate, Interval, Judged, Pair, Permutations, judged_measure,
+    self, ChangeTold, ComparisonOptions, Difference, Gate, GateFacts, Interval, Judged, Pair, Permutations,
+    judged_measure,
 };
-use laneval::labels::{Ids, RankingRule, UnitRule, Unmatched};
+use laneval::labels::{Ids, Unmatched};
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
-use laneval::{Error, QuerySet, RunScores, Scores, StatName, Watch};
+use laneval::{Error, QuerySet, RunScores, Scores, StatName, View, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict};
@@ -26,7 +27,7 @@ use crate::errors::exception;
 use crate::scores::{PerQuery, ids_column};
 use crate::text::with_keywords;
 use crate::work::{Workers, work};
-use crate::{ffi, text};
+use crate::{ffi, rule, text};
 
 /// The number of additions up to which a comparison does not wake other threads.
 const LITTLE: f64 = 1e8;
@@ -409,6 +410,71 @@ impl RunsToCompare {
     }
 }
 
+/// The scores of a run with the values of its queries, as `laneval eval --per-query -o FILE.json` writes them. The statistics of each
+/// measure are names and numbers.
+#[pyfunction]
+pub fn scores_json(
+    py: Python<'_>,
+    known: &Bound<'_, PyDict>,
+    measures: Vec<String>,
+    stats: Vec<Vec<(String, f64)>>,
+    values: PyRef<'_, PerQuery>,
+) -> PyResult<Vec<u8>> {
+    let said = |error: Error| exception(py, error);
+    let name: String = item(known, "name")?.extract()?;
+    let mut run = known_run(py, name, known)?;
+    run.queries = item(known, "queries")?.extract()?;
+    let skipped: HashMap<String, usize> = item(known, "skipped")?.extract()?;
+    if !skipped.is_empty() {
+        run.skipped = measures.iter().map(|name| skipped.get(name).copied().unwrap_or(0)).collect();
+    }
+    let named = |of: &(String, f64)| Ok((of.0.parse::<StatName>().map_err(said)?, of.1));
+    run.stats = stats.iter().map(|of| of.iter().map(named).collect()).collect::<PyResult<Vec<Vec<_>>>>()?;
+    run.per_query = Some(laneval::scores::PerQuery {
+        queries: (*values.queries).clone(),
+        values: (*values.values).clone(),
+        missing: (*values.missing).clone(),
+    });
+    let mut scores = Scores::default();
+    scores.measures = measures.iter().map(|name| name.parse()).collect::<Result<_, Error>>().map_err(said)?;
+    scores.queries = parsed(py, known, "query_set")?;
+    scores.known = parsed(py, known, "known")?;
+    scores.tied = parsed(py, known, "tied")?;
+    scores.view = View {
+        depth: item(known, "view_depth")?.extract()?,
+        judged_only: item(known, "judged_only")?.extract()?,
+    };
+    scores.runs.push(run);
+    let options = report::ReportOptions { per_query: true, ..report::ReportOptions::default() };
+    let mut written = Vec::new();
+    Format::Json.write(&scores, &options, &mut written)?;
+    Ok(written)
+}
+
+/// The result of a gate about a run alone: whether it failed, the average, the limit, and what is said of it. The run has this average, of
+/// these numbers of queries without a value and in all.
+#[pyfunction]
+pub fn judge_alone(
+    py: Python<'_>,
+    text: &str,
+    run: &str,
+    average: f64,
+    counts: (usize, usize),
+) -> PyResult<(bool, f64, f64, String)> {
+    let (skipped, queries) = counts;
+    let said = |error: Error| exception(py, error);
+    let gate = Gate::parse(text).map_err(said)?;
+    if let Some(group) = gate.group() {
+        let message = format!("the gate `{gate}` is about the group {group}, and all queries are evaluated");
+        return Err(said(Error::Unanswerable(message)));
+    }
+    gate.check_skipped(skipped, queries).map_err(said)?;
+    let facts = GateFacts { run: average, baseline: None, paired: None, worse: None, judged: None };
+    let verdict = gate.verdict(facts).map_err(said)?;
+    let told = gate.sentence(run, &verdict, ChangeTold::default()).to_string();
+    Ok((verdict.failed, verdict.value, verdict.threshold, told))
+}
+
 /// Makes a run without its numbers, from its properties.
 fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResult<RunScores> {
     let fingerprint = |hex: &String| {
@@ -423,28 +489,16 @@ fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResul
     let ids = ids.iter().map(id).collect::<PyResult<Vec<_>>>()?;
     let mut run = RunScores::default();
     run.name = name;
-    run.rule = RankingRule {
-        ties: parsed(py, known, "ties")?,
-        score: parsed(py, known, "score")?,
-        depth: item(known, "depth")?.extract()?,
-        units: known_units(py, known)?,
-    };
+    run.rule = rule::of_dict(item(known, "rule")?.cast()?)?;
     run.ideal = parsed(py, known, "ideal")?;
     run.fingerprints = fingerprints.iter().map(fingerprint).collect::<PyResult<_>>()?;
     run.filled = item(known, "filled")?.extract()?;
     run.missing = Unmatched { count: missing, ids: ids.iter().map(Vec::as_slice).collect() };
+    let (ignored, ids): (u64, Vec<Bound<'_, PyAny>>) = item(known, "ignored")?.extract()?;
+    let ids = ids.iter().map(id).collect::<PyResult<Vec<_>>>()?;
+    run.ignored = Unmatched { count: ignored, ids: ids.iter().map(Vec::as_slice).collect() };
+    run.tag = id(&item(known, "tag")?)?;
     Ok(run)
-}
-
-/// What was done with units, if anything was; scores of older versions do not say.
-fn known_units(py: Python<'_>, known: &Bound<'_, PyDict>) -> PyResult<Option<Arc<UnitRule>>> {
-    let given = known.get_item("units")?.filter(|given| !given.is_none());
-    let of = given.map(|given| given.extract::<(String, String, Option<u32>)>()).transpose()?;
-    of.map(|(units, repeats, rows)| {
-        let repeats = repeats.parse().map_err(|error| exception(py, error))?;
-        Ok(Arc::new(UnitRule { units, repeats, rows }))
-    })
-    .transpose()
 }
 
 fn item<'py>(known: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {

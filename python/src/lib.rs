@@ -17,6 +17,7 @@ mod qrels;
 #[cfg(feature = "gpu")]
 mod resident;
 mod rows;
+mod rule;
 mod scores;
 mod settings;
 mod source;
@@ -42,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::check::check;
     #[pymodule_export]
-    use crate::comparison::Comparison;
+    use crate::comparison::{Comparison, judge_alone, scores_json};
     #[pymodule_export]
     use crate::identify::Identified;
     #[pymodule_export]

@@ -14,7 +14,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};
 
 use crate::errors::exception;
 use crate::text::with_keywords;
-use crate::{ffi, text};
+use crate::{ffi, rule, text};
 
 /// The scores of runs.
 #[pyclass(frozen, module = "laneval._native")]
@@ -77,6 +77,8 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     let dict = PyDict::new(py);
     dict.set_item("name", &run.name)?;
     dict.set_item("group", &run.group)?;
+    dict.set_item("tag", text::of_bytes(py, &run.tag)?)?;
+    dict.set_item("nothing_judged", run.has_nothing_judged())?;
     dict.set_item("queries", run.queries)?;
     let skipped = PyDict::new(py);
     for (at, measure) in scores.measures.iter().enumerate().filter(|(at, _)| run.skipped(*at) > 0) {
@@ -87,12 +89,8 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     dict.set_item("filled", run.filled)?;
     dict.set_item("ignored", unmatched(&run.ignored)?)?;
     dict.set_item("ideal", run.ideal.to_string())?;
-    dict.set_item("ties", run.rule.ties.to_string())?;
+    dict.set_item("rule", rule::to_dict(py, &run.rule)?)?;
     dict.set_item("tied", scores.tied.to_string())?;
-    dict.set_item("score", run.rule.score.to_string())?;
-    dict.set_item("depth", run.rule.depth)?;
-    let units = run.rule.units.as_deref().map(|of| (of.units.clone(), of.repeats.to_string(), of.rows));
-    dict.set_item("units", units)?;
     if run.per_query.is_some() {
         compared(&dict, scores, run)?;
     }

@@ -140,13 +140,15 @@ impl Settings {
         qrels: &Qrels,
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: NamedColumns,
+        keep_ties: bool,
     ) -> PyResult<Matrix> {
         let columns = columns.of_units(&self.join.units);
         let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
-            runs.joined(&with_columns(join, named), &qrels.qrels)?.ok_or_else(|| {
+            let join = Join { keep_ties: keep_ties || join.keep_ties, ..with_columns(join, named) };
+            runs.joined(&join, &qrels.qrels)?.ok_or_else(|| {
                 let message =
                     "runs of one matrix are all files, or all in memory: read files into memory first";
                 Error::Unanswerable(message.to_owned())

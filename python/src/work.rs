@@ -58,7 +58,7 @@ pub fn work<T: Send>(
 ) -> PyResult<T> {
     // Waking a thread and waiting for it takes longer than the work. Nothing is asked about signals: it is over before anyone could press a
     // key.
-    if workers.little && workers.threads.is_none() {
+    if workers.little {
         let done = py.detach(|| match alone() {
             Some(pool) => pool.install(work),
             None => work(),

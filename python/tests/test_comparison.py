@@ -439,6 +439,11 @@ def test_what_does_not_belong_together(scores):
         (other(score="f32"), "they were evaluated with score='f32' and score='f64'"),
         (other(depth=5), "they were evaluated with depth=5 and depth=None"),
         (other(judged_only=True), "they were evaluated with judged_only=True and judged_only=False"),
+        (other(known="retrieved"), "they were evaluated with known='retrieved' and known='judged'"),
+        (other(drop_identical_ids=True), "they were evaluated with drop_identical_ids=True and drop_identical_ids=False"),
+        (other(units="before:#"), "they were evaluated with units='before:#' and units=None"),
+        (other(repeats="blank"), "they were evaluated with repeats='blank' and repeats='error'"),
+        (other(rows=5), "they were evaluated with rows=5 and rows=None"),
         (other(measures=("AP", "P@5")), "baseline and run have different measures, AP, P@5 and AP, RR: choose some with measures="),
     ]:
         with pytest.raises(laneval.UnanswerableError, match=message):
@@ -453,6 +458,11 @@ def test_what_does_not_belong_together(scores):
         laneval.Scores([scores["bm25"]]).compare()
     with pytest.raises(ValueError, match="there are no runs to compare"):
         laneval.Scores([]).compare()
+
+
+def test_every_setting_of_a_rule_is_compared(scores):
+    tried = {"ties", "score", "depth", "drop_identical_ids", "units", "repeats", "rows"}
+    assert set(scores["bm25"].rule._fields) == tried, "a new setting needs a case in the test above"
 
 
 def test_what_is_no_run(scores):

@@ -47,7 +47,28 @@ def test_pools_are_made_as_libraries_do() -> None:
 
 
 def test_a_matrix_is_built_as_the_library_ranks() -> None:
-    matrix = laneval.Matrix.build(QRELS, {"mine": RUN}, as_="ranx")
+    matrix = laneval.Matrix.build(QRELS, {"mine": RUN}, as_="ranx")  # which says how rankings are made, and nothing else
     assert matrix.evaluate("ndcg@3", as_="ranx")["mine"]["nDCG@3"] == pytest.approx(0.42000399150792816, rel=1e-15)
     with pytest.raises(laneval.OptionError, match="give it to `Matrix.build`"):
         laneval.Matrix.build(QRELS, {"mine": RUN}).evaluate("ndcg@3", as_="ranx")
+
+
+def test_a_matrix_is_not_built_with_what_changes_values() -> None:
+    for options, says in [
+        ({"queries": "both"}, "queries='both' changes values and not rankings: give it to `evaluate`$"),
+        ({"judged_only": True}, "judged_only=True changes values"),
+        ({"known": "retrieved"}, "known='retrieved' changes values"),
+        ({"ties": "average"}, "ties='average' .* keep_ties=True to `Matrix.build`"),
+        ({"judges": "mean"}, "judges='mean' .* judgments_by='judge' to `Matrix.build`"),
+        ({"stats": "std", "per_query": True}, "per_query=True, stats='std' changes"),
+        ({"engine": "cpu"}, "engine='cpu' changes"),
+        ({"as_": "sklearn"}, "as_='sklearn' stands for queries='both', known='retrieved', ties='average', which changes values"),
+    ]:
+        with pytest.raises(laneval.OptionError, match=says):
+            laneval.Matrix.build(QRELS, {"mine": RUN}, **options)
+    with pytest.raises(TypeError, match="keep_ties is 'yes': True or False was expected"):
+        laneval.Matrix.build(QRELS, {"mine": RUN}, keep_ties="yes")
+    tied = laneval.Matrix.build({"q": {"a": 1, "b": 0, "c": 0}}, {"x": {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}}, keep_ties=True)
+    assert (tied.evaluate("RR")["x"]["RR"], tied.evaluate("RR", ties="average")["x"]["RR"]) == (0.5, 0.75)
+    with pytest.raises(laneval.UnanswerableError, match="keep_ties=True"):
+        laneval.Matrix.build(QRELS, {"mine": RUN}).evaluate("RR", ties="average")

@@ -111,6 +111,57 @@ def test_scores_that_the_command_kept_are_a_baseline(main_json):
 
 
 @pytest.mark.filterwarnings("ignore::laneval.IgnoredQueriesWarning")
+def test_scores_that_were_saved_are_what_the_command_keeps(main_json, tmp_path):
+    mine = tmp_path / "mine.json"
+    scores = laneval.evaluate_runs(QRELS, {"main": NEW}, MEASURES, per_query=True)["main"]
+    scores.save(mine)
+    assert json.loads(mine.read_text()) == json.loads(main_json.read_text())
+    for options in ({"depth": 7, "judged_only": True}, {"ties": "average"}, {"known": "retrieved", "units": "before:-"}):
+        of_options = laneval.evaluate_runs(QRELS, {"main": NEW}, MEASURES, per_query=True, **options)["main"]
+        of_options.save(mine)
+        assert_gates(QRELS, NEW, baseline=mine, fail_if="AP drops > 0.1", **options)
+        with pytest.raises(laneval.UnanswerableError, match="they were evaluated with"):
+            assert_gates(QRELS, NEW, baseline=mine, fail_if="AP drops > 0.1")
+    with pytest.raises(laneval.UnanswerableError, match="the values of queries were not kept"):
+        laneval.evaluate(QRELS, NEW, "AP").save(mine)
+    of_python = laneval.CustomMeasure("mine", lambda ranking: 1.0)
+    with pytest.raises(laneval.UnanswerableError, match="mine is a function of Python, which a file cannot name"):
+        laneval.evaluate(QRELS, NEW, of_python, per_query=True).save(mine)
+
+
+def test_values_of_queries_are_no_run(tmp_path):
+    kept = tmp_path / "values.json"
+    kept.write_text(json.dumps(laneval.evaluate(QRELS, NEW, ["RR", "AP"], per_query=True).per_query().to_dict()))
+    with pytest.raises(laneval.UnanswerableError, match="it has values of RR, AP for each query, where a run has documents"):
+        assert_gates(QRELS, OLD, baseline=kept, fail_if="RR drops > 0.1")
+
+
+def test_a_baseline_brings_its_measures(main_json):
+    assert assert_gates(QRELS, NEW, baseline=main_json, fail_if="P@5 < 0.1").measures == [*MEASURES, "P@5"]
+    old = laneval.evaluate(QRELS, OLD, ["RR", "Judged@5", "P@5"], per_query=True)
+    assert assert_gates(QRELS, NEW, baseline=old, fail_if="P@5 < 0.1").measures == ["RR", "P@5"]
+
+
+def test_floors_need_no_baseline():
+    scores = assert_gates(QRELS, NEW, fail_if=["AP < 0.3", "nDCG@10 < 0.5"], measures="P@5")
+    assert list(scores) == ["P@5", "AP", "nDCG@10"]
+    assert assert_gates(QRELS, scores, fail_if="P@5 < 0.1") is scores
+    with pytest.raises(AssertionError) as failed:
+        assert_gates(QRELS, OLD, fail_if=["AP < 0.9", "nDCG@10 < 0.1"])
+    lines = [line.split("  (")[0] for line in str(failed.value).splitlines()]
+    assert lines == ["FAILED  run: AP < 0.9", "PASSED  run: nDCG@10 < 0.1"]
+    for run, gate, options, says in [
+        (NEW, "AP drops > 0.1", {}, "it takes a baseline, and there is none"),
+        (NEW, "AP < 0.1", {"page": "page.html"}, "page and comparison are of a comparison"),
+        (NEW, "hard: AP < 0.1", {}, "about the group hard, and all queries are evaluated"),
+        (scores, "RR < 0.1", {}, "was not evaluated with RR"),
+        (scores, "AP < 0.1", {"depth": 5}, "depth: the run was evaluated already"),
+        ({query: {"no such document": 1.0} for query in read(QRELS)}, "AP > 0.1", {}, "no result of run is judged"),
+    ]:
+        with pytest.raises(laneval.UnanswerableError, match=says):
+            assert_gates(QRELS, run, fail_if=gate, **options)
+
+
 def test_scores_that_do_not_belong_to_the_run_are_refused(main_json, tmp_path):
     def refused(match, change=None, **options):
         document = json.loads(main_json.read_text())

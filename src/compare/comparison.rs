@@ -32,6 +32,8 @@ pub struct Comparison {
     pub agreement: Vec<Agreement>,
     /// The queries that count.
     pub query_set: QuerySet,
+    /// The group of queries that is compared; `None` for all of them.
+    pub group: Option<String>,
     /// The number of queries that count.
     pub queries: usize,
     /// The number of queries among them without a value, by measure; they are in nothing of that measure.
@@ -213,14 +215,23 @@ impl Comparison {
     /// Judges a gate for each run but the baseline, which is the first run if none was named.
     ///
     /// # Errors
-    /// A gate on a measure that is not compared; a gate that cannot be told.
+    /// A gate on a measure that is not compared, or on another group of queries; a gate that cannot be told.
     pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
+        if let Some(group) = gate.group().filter(|&group| self.group.as_deref() != Some(group)) {
+            let what = self.group.as_ref().map_or("all queries".to_owned(), |own| format!("the group {own}"));
+            return Err(Error::Unanswerable(format!(
+                "the gate `{gate}` is about the group {group}, and {what} is compared"
+            )));
+        }
         let unknown = || {
             Error::Unanswerable(format!("the gate `{gate}` is on {}, which is not compared", gate.measure()))
         };
         let measure = self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
         gate.check_skipped(self.skipped[measure], self.queries)?;
         let baseline = self.baseline.unwrap_or(0);
+        let share = self.runs[baseline].judged.get(measure).copied().flatten();
+        // In a small group a mean may well be 0: if nobody knows why, it counts.
+        let judged_of_baseline = share.or(self.group.as_ref().map(|_| f64::NAN));
         let judged = |run: usize| {
             let difference = self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
             let tails = difference.and_then(|of| Some((of.tails(self.options.test)?, of.better)));
@@ -229,6 +240,7 @@ impl Comparison {
                 baseline: Some(self.runs[baseline].means[measure]),
                 paired: difference.map(|of| &of.paired),
                 worse: tails.map(|(tails, better)| tails.worse(better)),
+                judged: judged_of_baseline,
             })?;
             Ok(Judged { run, verdict })
         };

@@ -2,7 +2,7 @@
 
 use super::agreement::{self, Tie};
 use super::anova::Anova;
-use super::bootstrap::Means;
+use super::bootstrap::{Means, ResampleKind};
 use super::comparison::{Agreement, Compared, Comparison};
 use super::difference::Difference;
 use super::exact::{self, ExactCounts};
@@ -89,7 +89,8 @@ impl Comparison {
         let values = Values::of(scores, options)?;
         let names: Vec<String> = scores.runs.iter().map(|run| run.name.clone()).collect();
         let pairs = pairs(names.len(), baseline(options, &names)?);
-        let mut sums = RunSums::of(&values, &pairs, options, watch);
+        let kind = if keep { ResampleKind::Part } else { ResampleKind::Whole };
+        let mut sums = RunSums::of(&values, &pairs, (options, kind), watch);
         let series = names.len() * scores.measures.len();
         if let Some(draws) = options.kept_draws(values.queries.len(), series).filter(|_| keep) {
             check_kept(draws, series)?;
@@ -102,6 +103,9 @@ impl Comparison {
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
         comparison.lacking = lacking;
         comparison.note_filled();
+        if keep {
+            comparison.note_part();
+        }
         Ok((comparison, sums))
     }
 
@@ -132,6 +136,7 @@ impl Comparison {
             ids: Vec::new(),
             terms: vec![vec![Vec::new(); names.len()]; measures.len()],
             lacking: vec![Vec::new(); names.len()],
+            group: None,
         };
         if let Some((measure, _)) = measures.iter().zip(&sums.measures).find(|(_, of)| of.queries == 0) {
             return Err(Error::Unanswerable(format!(

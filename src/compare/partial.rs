@@ -149,6 +149,7 @@ impl Partial {
             query_set: self.summary.queries(),
         };
         let mut comparison = Comparison::made(of, &self.options, &self.sums, None, None)?;
+        comparison.note_part();
         if let Some(judged) = &self.judged {
             comparison.set_judged(&judged.scores(&[])?);
         }

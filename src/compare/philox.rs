@@ -33,6 +33,8 @@ pub mod purpose {
     pub const SIGNS: u32 = 0;
     /// Weights of queries, four resamples in four words.
     pub const WEIGHTS: u32 = 1;
+    /// Draws of queries, four in four words.
+    pub const DRAWS: u32 = 3;
     /// Permutations of labels, four swaps of one draw in four words.
     pub fn labels(four: usize) -> u32 {
         // The lowest byte is 2 and the others say which four swaps, so that no count of runs reaches the purposes above.

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use super::bootstrap;
 use super::comparison::Comparison;
 use super::difference::{Difference, DifferenceTold};
 use super::draws::monte_carlo_error;
-use super::options::{Alternative, Correction, Permutations, Scope, Test};
+use super::options::{Alternative, Correction, Interval, Permutations, Scope, Test};
 use super::p_is::p_is;
 use super::randomised::Pair;
 use crate::measure::Better;
@@ -335,6 +336,17 @@ impl Comparison {
         };
         let values = if count == 1 { "p-value is" } else { "p-values are" };
         (count > 0).then(|| format!("{count} {values} too close to call with {} draws{more}", self.draws))
+    }
+
+    /// Adds a note on the intervals of a part of few queries, or of merged parts.
+    pub(super) fn note_part(&mut self) {
+        if self.options.interval == Interval::Bootstrap && self.queries < bootstrap::MANY {
+            self.notes.push(format!(
+                "the intervals of {} queries are by independent counts, as parts need them, and somewhat wide: --ci t is not, nor is a \
+                 comparison of all queries at once",
+                self.queries
+            ));
+        }
     }
 
     /// Adds a note on how queries that a run lacks change the differences that are put in words, if it is known which queries these are.

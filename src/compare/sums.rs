@@ -4,7 +4,7 @@
 //! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
 
 use super::anova::Spread;
-use super::bootstrap::{RESAMPLES, Resamples};
+use super::bootstrap::{RESAMPLES, ResampleKind, Resamples};
 use super::flips::Flips;
 use super::options::{ComparisonOptions, Correction, Interval};
 use super::paired::{Paired, Wins};
@@ -68,7 +68,7 @@ impl RunSums {
     pub fn of(
         values: &Values,
         pairs: &[Pair],
-        options: &ComparisonOptions,
+        (options, kind): (&ComparisonOptions, ResampleKind),
         watch: Option<&Watch>,
     ) -> RunSums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
@@ -77,7 +77,12 @@ impl RunSums {
             let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
             let mut series = values.series();
             series.extend(indicators.iter().map(Vec::as_slice));
-            Resamples::watched(options.seed, &values.queries, &series, RESAMPLES, watch)
+            let mut resamples =
+                Resamples::watched(options.seed, &values.queries, &series, (RESAMPLES, kind), watch);
+            if kind == ResampleKind::Whole {
+                draw_defined(&mut resamples, values, options.seed, watch);
+            }
+            resamples
         };
         RunSums {
             queries: values.queries.len() as u64,
@@ -115,6 +120,31 @@ impl RunSums {
         if let (Some(resamples), Some(more)) = (&mut self.resamples, &other.resamples) {
             resamples.merge(more);
         }
+    }
+}
+
+/// Draws the queries of each measure under which some have no value among the others alone: a measure is compared over its own queries, as
+/// if there were no others. Counts of queries do not depend on one another, so where queries are counted nothing changes.
+fn draw_defined(resamples: &mut Resamples, values: &Values, seed: u64, watch: Option<&Watch>) {
+    let runs = values.series().len() / values.measures.len().max(1);
+    let skipping = values.measures.iter().enumerate().filter(|(_, of)| of.may_skip);
+    for (nth, (measure, of)) in skipping.enumerate() {
+        let indicator = of.indicator();
+        let defined: Vec<usize> = (0..indicator.len()).filter(|&query| indicator[query] == 0).collect();
+        if defined.len() == indicator.len() {
+            continue;
+        }
+        let queries: Vec<u64> = defined.iter().map(|&query| values.queries[query]).collect();
+        let own = of.counts.iter().map(|counts| defined.iter().map(|&query| counts[query]).collect());
+        let own: Vec<Vec<i64>> = own.collect();
+        let series: Vec<&[i64]> = own.iter().map(Vec::as_slice).collect();
+        let drawn = Resamples::watched(seed, &queries, &series, (RESAMPLES, ResampleKind::Whole), watch);
+        let without = resamples.taken.iter().zip(&drawn.taken);
+        // What a resample of all queries took beyond these has no value.
+        let without = without.map(|(&all, &own)| i128::from(all) - i128::from(own)).collect();
+        let place = values.measures.len() * runs + nth;
+        resamples.sums[place] = without;
+        resamples.sums[measure * runs..(measure + 1) * runs].clone_from_slice(&drawn.sums);
     }
 }
 

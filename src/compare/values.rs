@@ -218,8 +218,8 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
         if run.ideal != first.ideal {
             return differ("ideal rankings made of different things");
         }
-        if run.rule != first.rule {
-            return differ("rankings made under different rules (see `laneval info`)");
+        if let Some(setting) = first.rule.differences(&run.rule).first() {
+            return unanswerable(format!("{} and {} cannot be compared: {setting}", first.name, run.name));
         }
     }
     Ok(())

@@ -131,6 +131,13 @@ impl Slots {
             found.iter().for_each(|&query| of[query as usize].push(slot));
             of_slots.push(found);
         }
+        if let Some(groups) = groups {
+            let empty = groups.names().zip(&of_slots[1..]).filter(|(_, queries)| queries.is_empty());
+            let empty: Vec<String> = empty.map(|(name, _)| name.to_owned()).collect();
+            if !empty.is_empty() {
+                notices.push(Notice::EmptyGroups { groups: empty, of: groups.names().len() });
+            }
+        }
         let alone = of.iter().filter(|slots| slots.len() == 1).count() as u64;
         if groups.is_some() && alone > 0 {
             notices.push(Notice::InNoGroup { queries: alone });

@@ -49,5 +49,5 @@ impl<'a> GroupsUnderView<'a> {
 
 /// The error of rankings that do not know their ties.
 pub(super) fn unknown() -> Error {
-    Error::Unanswerable("it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)".to_owned())
+    Error::Unanswerable("it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `keep_ties=True` for `Matrix.build`)".to_owned())
 }

@@ -174,7 +174,7 @@ impl AskedRun {
 pub(super) fn relevant(measure: &Measure, book: &Codebook) -> Above {
     let least = measure.levels(book).into_iter().fold(f64::INFINITY, f64::min);
     match measure.word("gain") {
-        "binary" => book.at_least(least.max(1.0)),
+        "binary" => book.at_least(measure.binary_level().unwrap_or(least).max(0f64.next_up())),
         "grade" if measure.definition().params.iter().any(|param| param.name == "gmax") => {
             book.at_least(0f64.next_up())
         }

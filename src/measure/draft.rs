@@ -1,19 +1,13 @@
 //! Measures on their way from text: what is given, before it is known to be complete.
 
-use super::params::{Cutoff, Value};
+use super::params::{Cutoff, Kind, Param, Value};
 use super::value::{Definition, Measure};
 
 /// The values that are used where an argument gives none.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Defaults {
-    /// The relevance level of binary measures.
-    pub rel: f64,
-}
-
-impl Default for Defaults {
-    fn default() -> Self {
-        Defaults { rel: 1.0 }
-    }
+    /// The relevance level of binary measures; `None` for 1, or that of a library whose names are read.
+    pub rel: Option<f64>,
 }
 
 /// A measure whose relevance level may still be left to the defaults, and whose cutoff may be missing.
@@ -45,11 +39,17 @@ impl Draft {
             return Err(message);
         }
         // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.
-        let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
+        // A gain of 1 for what is relevant makes a measure binary.
+        let is_binary = self.values.iter().any(|(at, value)| {
+            self.definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
+        });
+        let rel = defaults.rel.unwrap_or(1.0);
+        let takes = |param: &Param| param.name == "rel" && (param.default == "1" || is_binary);
+        let level = self.definition.params.iter().position(takes);
         if let Some(at) = level
             && self.values.iter().all(|&(of, _)| of != at)
         {
-            self.values.push((at, Value::Number(defaults.rel)));
+            self.values.push((at, Value::Number(rel)));
         }
         Ok(Measure::new(self.definition, self.values, self.cutoff))
     }

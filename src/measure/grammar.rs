@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use super::draft::{Defaults, Draft};
 use super::foreign::{ForeignKey, key};
-use super::params::{Cutoff, CutoffRule, Kind, NOTHING, Param, Value};
+use super::params::{Cutoff, CutoffRule, Kind, NOTHING, Param, Value, parse_level};
 use super::suffix::finite;
 use crate::error::MeasureError;
 use crate::sort;
@@ -245,7 +245,10 @@ impl<'a> MeasureParser<'a> {
         let (span, word) = self.word();
         let named = kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
         // + 0.0 makes −0 a 0: equal parameters must have equal text.
-        let number = || word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0));
+        let number = || match kind {
+            Kind::Level => parse_level(word).map(Value::Number),
+            _ => word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0)),
+        };
         match named.or_else(number).filter(|value| kind.takes(value)) {
             Some(value) => Ok(value),
             // A number among the words says nothing without the name.

@@ -29,7 +29,7 @@ pub(crate) use facts::Fact;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix};
 pub(crate) use ideal::IdealRanking;
 pub use nothing::OfNothing;
-pub use params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value};
+pub use params::{Cutoff, CutoffRule, JUDGES, Kind, NOTHING, Param, Value, parse_level};
 pub use parse::{meanings, parse, parse_list, prefixed};
 pub use profile::{Profile, Seen, Tool};
 pub(crate) use recall::RecallRule;

@@ -126,7 +126,7 @@ impl fmt::Display for Kind {
     /// Describes the values in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Level => f.write_str("a grade, 0 or more"),
+            Kind::Level => f.write_str("a grade, 0 or more, or > and a grade"),
             Kind::Number(least, most) => write!(f, "a number from {least} to {most}"),
             Kind::NumberOr(least, most, words) => {
                 write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
@@ -154,6 +154,23 @@ pub enum Value {
     Table(Vec<(f64, f64)>),
     /// A list of numbers.
     List(Vec<f64>),
+}
+
+/// Reads a level of relevance: a grade, or `>` and a grade that it is above, as `>0`.
+///
+/// ```
+/// use laneval::measure::parse_level;
+/// assert_eq!((parse_level("2"), parse_level(">0.5"), parse_level("-1")), (Some(2.0), Some(0.5f64.next_up()), None));
+/// ```
+pub fn parse_level(text: &str) -> Option<f64> {
+    let (text, is_above) = match text.strip_prefix('>') {
+        Some(text) => (text.trim_start(), true),
+        None => (text, false),
+    };
+    // + 0.0 makes −0 a 0: equal levels must have equal text.
+    let level = text.parse::<f64>().ok()? + 0.0;
+    let level = if is_above { level.next_up() } else { level };
+    Kind::Level.takes(&Value::Number(level)).then_some(level)
 }
 
 impl fmt::Display for Value {

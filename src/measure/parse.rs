@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::draft::{Defaults, Draft};
 use super::foreign::FOREIGN;
 use super::grammar::{MOST, within};
-use super::params::Cutoff;
+use super::params::{Cutoff, parse_level};
 use super::profile::Profile;
 use super::resolve;
 use super::value::{Definition, Measure};
@@ -80,12 +80,18 @@ impl Profile {
     /// # Errors
     /// As [`parse_list`], and a prefix of another library.
     pub fn measures(&'static self, text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
-        each(text, Some(self), made(defaults))
+        each(text, Some(self), made(self.defaults(defaults)))
+    }
+
+    /// The library's level of relevance, where none is given.
+    fn defaults(&self, given: Defaults) -> Defaults {
+        Defaults { rel: given.rel.or(parse_level(self.relevant)) }
     }
 
     /// What the library makes of the usual measures, those that it has: of `nDCG@10`, `AP`, `RR`, `P@10` and `R@100`, each by the first of
     /// its names.
     pub fn usual_measures(&self, defaults: Defaults) -> Vec<Measure> {
+        let defaults = self.defaults(defaults);
         let usual = |(names, cut): (&[&str], Option<u32>)| {
             let row =
                 FOREIGN.iter().find(|row| self.tools.contains(&row.tool) && names.contains(&row.measure))?;

@@ -35,7 +35,7 @@ const GAIN: Param = param(
     "gain",
     Kind::Gain,
     "linear",
-    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for grades of at least rel and 1 (binary), or a table {grade:gain,…} for some of them",
+    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for what is relevant: of at least rel, or 1 if no rel is given (binary), or a table {grade:gain,…} for some of them",
 );
 const FLOOR: Param = param("rel", Kind::Level, "0", "grades below it are worth nothing");
 const BETA: Param =

@@ -12,6 +12,7 @@ use crate::error::{Error, MeasureError, Result};
 use crate::facets::{FacetValue, Judges};
 use crate::fold::{CodeTable, Fold};
 use crate::label::{Above, Codebook, JudgedBy};
+use crate::numbers::Level;
 use crate::sort;
 
 /// The word of a parameter for documents of equal scores that stand all at the last rank of their group.
@@ -215,6 +216,12 @@ pub struct Measure {
     cutoff: Option<Cutoff>,
 }
 
+/// The default of a parameter. A floor below which grades are worth nothing is 0, but where what is relevant is worth 1 it is the level of
+/// relevance.
+fn default_of(param: &Param, is_binary: bool) -> &'static str {
+    if is_binary && param.name == "rel" { "1" } else { param.default }
+}
+
 impl Measure {
     /// Makes a measure of its parts. Parameters equal to their defaults are dropped, so equal measures are equal values.
     pub(super) fn new(
@@ -222,10 +229,11 @@ impl Measure {
         values: impl IntoIterator<Item = (usize, Value)>,
         cutoff: Option<Cutoff>,
     ) -> Self {
-        let mut values: Vec<_> = values
-            .into_iter()
-            .filter(|(at, value)| value.to_string() != definition.param_at(*at).default)
-            .collect();
+        let mut values: Vec<_> = values.into_iter().collect();
+        let is_binary = values.iter().any(|(at, value)| {
+            definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
+        });
+        values.retain(|(at, value)| value.to_string() != default_of(definition.param_at(*at), is_binary));
         sort::by(&mut values, |one, other| one.0.cmp(&other.0));
         Measure { definition, values, cutoff }
     }
@@ -384,12 +392,20 @@ impl Measure {
 
     /// The least grade that is worth 1, where grades are worth 1 or nothing (`gain=binary` of measures of gains).
     pub(crate) fn binary_level(&self) -> Option<f64> {
-        let of_gains = self.definition.params.iter().any(|param| param.kind == Kind::Gain);
-        (of_gains && self.word("gain") == "binary").then(|| self.number("rel").unwrap_or(0.0).max(1.0))
+        self.has_binary_gain().then(|| self.rel())
     }
 
     fn default(&self, name: &str) -> &'static str {
-        self.definition.params.iter().find(|param| param.name == name).map_or("", |param| param.default)
+        let param = self.definition.params.iter().find(|param| param.name == name);
+        param.map_or("", |param| default_of(param, name == "rel" && self.has_binary_gain()))
+    }
+
+    /// Whether grades are worth 1 or nothing (`gain=binary` of measures of gains).
+    fn has_binary_gain(&self) -> bool {
+        let is_binary = |(at, value): &(usize, Value)| {
+            self.definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
+        };
+        self.values.iter().any(is_binary)
     }
 
     /// Makes the recipe of the measure under a codebook.
@@ -453,7 +469,13 @@ impl fmt::Display for Measure {
         f.write_str(self.definition.name)?;
         for (number, (at, value)) in self.values.iter().enumerate() {
             let open = if number == 0 { '(' } else { ',' };
-            write!(f, "{open}{}={value}", self.definition.param_at(*at).name)?;
+            let param = self.definition.param_at(*at);
+            match value {
+                Value::Number(level) if param.kind == Kind::Level => {
+                    write!(f, "{open}{}={}", param.name, Level(*level))?;
+                }
+                _ => write!(f, "{open}{}={value}", param.name)?,
+            }
         }
         if !self.values.is_empty() {
             f.write_str(")")?;

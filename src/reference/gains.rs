@@ -21,7 +21,7 @@ fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
         _ => &[],
     };
     let (exponential, binary) = (m.word("gain") == "exp2", m.word("gain") == "binary");
-    let level = m.number("rel").unwrap_or(0.0).max(1.0);
+    let level = m.rel();
     let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
     move |document| match document {
         SeenDocument::Unpooled => named(-1.0).unwrap_or(0.0),

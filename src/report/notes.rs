@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::error::printable;
+use crate::label::Notice;
 use crate::scores::{RunScores, Scores};
 
 /// A line about one run.
@@ -11,14 +12,22 @@ use crate::scores::{RunScores, Scores};
 pub enum Note {
     /// A note.
     Note(String),
-    /// A warning: the run lacks more than half of the judged queries, so it may be the wrong file.
+    /// A warning: the scores are probably not what was asked for.
     Warning(String),
+}
+
+impl Note {
+    /// A notice behind the name of what it is about.
+    fn of(notice: &Notice, name: String) -> Self {
+        let text = format!("{name}{notice}");
+        if notice.is_warning() { Note::Warning(text) } else { Note::Note(text) }
+    }
 }
 
 /// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice. Of a run that has no scores but
 /// those of groups, the group from which most queries are missing speaks.
 pub fn notes(scores: &Scores) -> Vec<Note> {
-    let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
+    let all = scores.notices.iter().map(|notice| Note::of(notice, String::new()));
     let of_runs = speakers(&scores.runs).into_iter();
     let of_runs = of_runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
     all.chain(of_runs).collect()
@@ -42,7 +51,7 @@ fn speakers(runs: &[RunScores]) -> Vec<&RunScores> {
 
 fn noticed(run: &RunScores) -> impl Iterator<Item = Note> {
     let name = printable(run.name.as_bytes());
-    run.notices.iter().map(move |notice| Note::Note(format!("{name}: {notice}")))
+    run.notices.iter().map(move |notice| Note::of(notice, format!("{name}: ")))
 }
 
 fn tied(run: &RunScores) -> Option<Note> {

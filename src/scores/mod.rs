@@ -2,6 +2,7 @@
 
 #[cfg(feature = "serde")]
 mod serial;
+mod settings;
 #[cfg(feature = "serde")]
 mod text;
 
@@ -16,6 +17,7 @@ pub use crate::stats::{UNDEFINED, is_undefined};
 pub(crate) use serial::SCHEMA;
 #[cfg(feature = "report")]
 pub(crate) use serial::{NamedRow, ScoresDocument};
+pub use settings::EvaluationSettings;
 #[cfg(feature = "serde")]
 pub use text::JsonText;
 
@@ -139,6 +141,8 @@ pub struct RunScores {
     pub missing: Unmatched,
     /// Whether the missing queries count, with the values of an empty ranking.
     pub filled: bool,
+    /// The number of queries of which a retrieved document is judged; `None` if nobody looked, as where a file of labels was opened.
+    pub judged: Option<u64>,
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
     /// The source of the number of relevant documents and of ideal rankings.
@@ -211,6 +215,11 @@ impl RunScores {
     /// The average of a measure by its index: the mean, the sum of counts, or the geometric mean.
     pub fn average(&self, measure: usize) -> Option<f64> {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
+    }
+
+    /// Whether it is known that nothing that the run retrieved is judged, so that its values say nothing of it.
+    pub fn has_nothing_judged(&self) -> bool {
+        self.judged == Some(0) || self.filled && self.missing.count >= self.queries as u64
     }
 
     /// The number of queries without a value under a measure by its index.

@@ -35,9 +35,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, printable};
-use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, UnitCounts, Unmatched, View};
+use crate::label::{
+    IdealOf, Notice, RankingRule, ScoresSeen, SettingDifference, UnitCounts, Unmatched, View,
+};
 use crate::measure::Measure;
-use crate::scores::{Known, QuerySet, RunScores, Scores, TiedValue};
+use crate::scores::{EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
@@ -131,6 +133,11 @@ impl Summary {
         self.view
     }
 
+    /// The settings under which the summary was made.
+    pub fn settings(&self) -> EvaluationSettings {
+        EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
+    }
+
     /// The relevant documents that there are.
     pub fn known(&self) -> Known {
         self.known
@@ -211,23 +218,11 @@ impl Summary {
             summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
         };
         if self.measures != other.measures {
-            return refused("measures", &list(self), &list(other), "-m: the same measures in the same order");
+            let option = "-m: the same measures in the same order";
+            return Err(Error::Merge(differ("measures", &list(self), &list(other), option)));
         }
-        if self.queries != other.queries {
-            return refused("sets of queries", &self.queries, &other.queries, "--queries");
-        }
-        if self.view.depth != other.view.depth {
-            return refused("depths", &depth(self.view.depth), &depth(other.view.depth), "-M");
-        }
-        if self.view.judged_only != other.view.judged_only {
-            let documents = |summary: &Summary| if summary.view.judged_only { "judged only" } else { "all" };
-            return refused("documents", &documents(self), &documents(other), "-J");
-        }
-        if self.known != other.known {
-            return refused("relevant documents", &self.known, &other.known, "--known");
-        }
-        if self.tied != other.tied {
-            return refused("values of tied rankings", &self.tied, &other.tied, "--ties");
+        if let Some(setting) = self.settings().differences(&other.settings()).first() {
+            return Err(Error::Merge(setting.to_string()));
         }
         for (name, _) in other.runs.keys().filter(|(name, _)| self.runs.contains_key(&(name.clone(), None))) {
             if self.has_groups(name) != other.has_groups(name) {
@@ -331,18 +326,8 @@ impl RunSummary {
     }
 
     fn check(&self, other: &RunSummary, measures: &[Measure]) -> Result<(), String> {
-        let (own, others) = (&self.rule, &other.rule);
-        if own.ties != others.ties {
-            return Err(differ("orders of equal scores", &own.ties, &others.ties, "--ties"));
-        }
-        if own.score != others.score {
-            return Err(differ("score types", &own.score, &others.score, "--score"));
-        }
-        if own.depth != others.depth {
-            return Err(differ("depths", &depth(own.depth), &depth(others.depth), "-M"));
-        }
-        if let Some((option, [own, others])) = own.of_units().differences(&others.of_units()).first() {
-            return Err(differ("units of results", own, others, option));
+        if let Some(rule) = self.rule.differences(&other.rule).first() {
+            return Err(rule.to_string());
         }
         if self.ideal != other.ideal {
             return Err(format!(
@@ -451,6 +436,7 @@ impl RunSummary {
             skipped: self.skipped.iter().map(|&count| count as usize).collect(),
             missing: self.missing(policy),
             filled: policy != QuerySet::Both,
+            judged: (self.seen.ranked > 0).then_some(self.seen.judged),
             ignored: self.ignored.clone(),
             ideal: self.ideal,
             notices: seen.chain(units).chain(one).chain(unchecked).collect(),
@@ -510,16 +496,13 @@ fn some(sources: &BTreeSet<String>) -> String {
     }
 }
 
-fn depth(depth: Option<u32>) -> String {
-    depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"))
-}
-
-pub(crate) fn differ(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> String {
-    format!("the {what} differ ({} and {}): set {option} alike", own.to_string(), other.to_string())
-}
-
-fn refused(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> Result<()> {
-    Err(Error::Merge(differ(what, own, other, option)))
+pub(crate) fn differ(
+    what: &'static str,
+    own: &impl ToString,
+    other: &impl ToString,
+    option: &'static str,
+) -> String {
+    SettingDifference { what, option, values: [own.to_string(), other.to_string()] }.to_string()
 }
 
 /// The levels of relevance above `highest`, which no grade reaches, each with the measures that therefore find nothing.

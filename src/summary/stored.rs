@@ -21,7 +21,7 @@ use super::queries::{KnownQueries, QueryPrint};
 use super::sealed::{self, Magic, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
-use crate::label::{Ids, RankingRule, ScoresSeen, UnitCounts, UnitRule, Unmatched, View};
+use crate::label::{Ids, RankingRule, ScoresSeen, UnitCounts, Unmatched, View};
 use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{self, JsonText};
 use crate::stats::{ExactSum, Fixed, Moments};
@@ -150,9 +150,7 @@ struct StoredRun {
     tag: StoredId,
     sources: Vec<String>,
     parts: u64,
-    ties: String,
-    score: String,
-    kept: Option<u32>,
+    rule: RankingRule,
     ideal: String,
     /// The fingerprints of the judgments.
     qrels: Vec<Print>,
@@ -166,31 +164,7 @@ struct StoredRun {
     seen: ScoresSeen,
     highest_grade: Option<f64>,
     measures: Vec<StoredMeasure>,
-    /// What was done with units, if anything was.
-    units: Option<StoredUnits>,
     unit_counts: UnitCounts,
-}
-
-/// What was done with the units of a run, as text.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct StoredUnits {
-    units: String,
-    repeats: String,
-    rows: Option<u32>,
-}
-
-impl StoredUnits {
-    fn of(rule: &RankingRule) -> Option<Self> {
-        let UnitRule { units, repeats, rows } = rule.units.as_deref()?.clone();
-        Some(StoredUnits { units, repeats: repeats.to_string(), rows })
-    }
-
-    fn rule(self) -> Result<UnitRule, String> {
-        let StoredUnits { units, repeats, rows } = self;
-        let repeats = repeats.parse().map_err(|error: Error| error.to_string())?;
-        Ok(UnitRule { units, repeats, rows })
-    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -421,9 +395,7 @@ impl StoredRun {
             tag: StoredId(run.tag.clone()),
             sources: run.sources.iter().cloned().collect(),
             parts: run.parts,
-            ties: run.rule.ties.to_string(),
-            score: run.rule.score.to_string(),
-            kept: run.rule.depth,
+            rule: run.rule.clone(),
             ideal: run.ideal.to_string(),
             qrels: run.fingerprints.iter().map(|&print| Print(print)).collect(),
             judged: run.judged.iter().map(|(&sum, &count)| (Print(sum), count)).collect(),
@@ -434,7 +406,6 @@ impl StoredRun {
             seen: run.seen,
             highest_grade: run.highest,
             measures: measures.iter().enumerate().map(of_measure).collect(),
-            units: StoredUnits::of(&run.rule),
             unit_counts: run.units,
         }
     }
@@ -475,12 +446,7 @@ impl StoredRun {
             tag: self.tag.0,
             sources: self.sources.into_iter().collect(),
             parts: self.parts,
-            rule: RankingRule {
-                ties: self.ties.parse().map_err(option)?,
-                score: self.score.parse().map_err(option)?,
-                depth: self.kept,
-                units: self.units.map(StoredUnits::rule).transpose()?.map(Arc::new),
-            },
+            rule: self.rule,
             fingerprints: self.qrels.into_iter().map(|Print(print)| print).collect::<BTreeSet<_>>(),
             judged: self.judged.into_iter().map(|(Print(sum), count)| (sum, count)).collect(),
             queries,

@@ -3,7 +3,7 @@
 use clap::Args;
 use laneval::Error;
 use laneval::labels::RankingRule;
-use laneval::measure::{Defaults, Measure, Profile, prefixed};
+use laneval::measure::{Defaults, Measure, Profile, parse_level, prefixed};
 use laneval::report::Note;
 
 use super::choice::NamedChoice;
@@ -27,6 +27,12 @@ impl AsLibrary {
         let Some(prefix) = &self.library else { return Ok(None) };
         // As an error of the option, not of a measure.
         Profile::of(prefix.trim_end_matches(':')).map(Some).map_err(|error| Stop::new(error.to_string()))
+    }
+
+    /// The lowest relevant grade: the one given, or that of the library, or 1.
+    pub fn level(&self, given: Option<f64>) -> f64 {
+        let of_library = || parse_level(self.profile().ok()??.relevant);
+        given.or_else(of_library).unwrap_or(1.0)
     }
 
     /// Gives an option the library's word, if the library fixes it. An option that was given has to agree.
@@ -62,6 +68,8 @@ pub struct OptionsHeld {
     pub ties: String,
     pub score: String,
     pub known: String,
+    /// The lowest relevant grade.
+    pub rel: f64,
 }
 
 impl OptionsHeld {
@@ -69,7 +77,7 @@ impl OptionsHeld {
     pub fn ranked_by(self, rule: Option<RankingRule>, over_orders: bool) -> Self {
         let Some(rule) = rule else { return self };
         let ties = if over_orders { self.ties } else { rule.ties.to_string() };
-        OptionsHeld { ties, score: rule.score.to_string(), known: self.known }
+        OptionsHeld { ties, score: rule.score.to_string(), ..self }
     }
 
     /// Notes of measures with the prefix of a library that has other options: the measure is that of the library, the ranking is not.
@@ -86,6 +94,7 @@ impl OptionsHeld {
             "ties" => word != self.ties,
             "score" => word != self.score,
             "known" => word != self.known,
+            "rel" => parse_level(word) != Some(self.rel),
             _ => false,
         };
         let note = |(profile, names): (&Profile, Vec<&str>)| {

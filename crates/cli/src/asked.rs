@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::labels::{Ids, RankingRule};
-use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value};
+use laneval::labels::{Ids, RankingRule, SettingDifference};
+use laneval::measure::{Defaults, JUDGES, JudgmentInput, Measure, Value, parse_level};
 use laneval::report::Note;
 use laneval::{
     EngineChoice, Error, Evaluator, JudgedBy, Known, LabelMatrix, QuerySet, TiedValue, Ties, View,
@@ -101,15 +101,14 @@ pub struct EvaluationOptions {
 
 /// Reads a relevance level: a finite grade, 0 or more.
 pub fn level(text: &str) -> Result<f64, String> {
-    let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
-    level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
+    parse_level(text).ok_or_else(|| "a grade, 0 or more, was expected, or > and a grade, as >0".to_owned())
 }
 
 /// Reads measures by their names, each once; all wrong names are reported together. A library reads them as its own, and has some of the
 /// usual measures in the place of all.
 pub fn measures(names: &[String], rel: Option<f64>, library: &AsLibrary) -> Result<Vec<Measure>, Stop> {
     let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-    let defaults = Defaults { rel: rel.unwrap_or(1.0) };
+    let defaults = Defaults { rel };
     if let Some(profile) = library.profile()?.filter(|_| *names == DEFAULT_MEASURES) {
         return Ok(profile.usual_measures(defaults));
     }
@@ -131,12 +130,19 @@ impl EvaluationOptions {
 
     /// Returns the lowest grade that counts as relevant, where a measure does not set it itself.
     pub fn relevance(&self) -> f64 {
-        self.rel.unwrap_or(1.0)
+        self.ranking.library.level(self.rel)
     }
 
     /// Returns whether the measure `help` is asked for.
     pub fn is_help(&self) -> bool {
         self.measures.iter().any(|measure| measure == "help")
+    }
+
+    /// Takes these measures, if there are any and none are asked for.
+    pub fn take_measures(&mut self, measures: Option<Vec<String>>) {
+        if let Some(measures) = measures.filter(|_| self.measures == DEFAULT_MEASURES) {
+            self.measures = measures;
+        }
     }
 
     /// Reads the measures that are asked for.
@@ -217,10 +223,12 @@ impl EvaluationOptions {
         let order = |ties| if self.ranking.needs_ties() { Ties::default() } else { ties };
         let rule = |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
         let first = matrices.first().map(rule);
-        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(rule(matrix)) != first);
-        let differs = other.map(|(path, _)| {
+        let other = paths.iter().zip(matrices).find_map(|(path, matrix)| {
+            Some((path, first.as_ref()?.differences(&rule(matrix)).into_iter().next()?))
+        });
+        let differs = other.map(|(path, SettingDifference { option, values: [one, other], .. })| {
             Note::Warning(format!(
-                "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
+                "{} and {} were ranked under different rules ({option}: {one} and {other}): their scores differ for that reason too",
                 shown(&paths[0]),
                 shown(path)
             ))
@@ -230,7 +238,7 @@ impl EvaluationOptions {
 
     /// Notes that names of libraries alone do not rank as the libraries do, with the rule of a matrix if there is one.
     pub fn library_notes(&self, rule: Option<RankingRule>) -> Vec<Note> {
-        let held = self.ranking.held(self.known.unwrap_or_default());
+        let held = self.ranking.held(self.known.unwrap_or_default(), self.relevance());
         held.ranked_by(rule, self.ranking.needs_ties()).notes(&self.measures)
     }
 
@@ -239,7 +247,9 @@ impl EvaluationOptions {
         self.rel?;
         let takes = |measure: &&Measure| {
             let mut params = measure.definition().params.iter();
-            params.any(|param| param.name == "rel" && param.default == "1")
+            params.any(|param| {
+                param.name == "rel" && (param.default == "1" || measure.word("gain") == "binary")
+            })
         };
         let others: Vec<String> = measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
         (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))

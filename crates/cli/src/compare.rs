@@ -5,7 +5,7 @@ mod groups;
 pub mod printed;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::compare::{
@@ -250,6 +250,11 @@ impl Compare {
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return super::output::print_text(true, |to| writeln!(to, "{}", super::measures::way()));
+        }
+        if let Some(baseline) = &self.baseline {
+            let (_, paths) = named(&self.inputs);
+            let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+            self.asked.take_measures(baseline::measures(baseline, &paths));
         }
         self.asked.read_for_measures()?;
         let options = self.checked_options()?;

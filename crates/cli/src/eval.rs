@@ -8,7 +8,7 @@ use clap::Args;
 use laneval::compare::Gate;
 use laneval::internals::{Evaluation, Timing};
 use laneval::report::{Format, Note, html, notes};
-use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
+use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Notice, Scores, Stat, Summary, TiedValue};
 
 use super::asked::EvaluationOptions;
 use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
@@ -248,6 +248,7 @@ impl Eval {
         if let Some(neighbours) = self.asked.ranking.formats.neighbours() {
             scores.notices.extend(evaluator.of_neighbours(neighbours as usize));
         }
+        self.check_groups(&mut scores)?;
         let threads = self.asked.threads.note();
         let ignored = self.asked.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);
@@ -283,6 +284,21 @@ impl Eval {
         let cases = cases?;
         gates::tell_all(&cases, self.quiet);
         gates::fate(&cases, false)
+    }
+
+    /// Refuses groups in none of which a query is judged. A shard need not have queries of every group, nor of any.
+    fn check_groups(&self, scores: &mut Scores) -> Result<(), Stop> {
+        if self.written.wants_partial() {
+            scores.notices.retain(|notice| !matches!(notice, Notice::EmptyGroups { .. }));
+        }
+        let all =
+            |notice: &Notice| matches!(notice, Notice::EmptyGroups { groups, of } if groups.len() == *of);
+        match &self.group_by {
+            Some(path) if scores.notices.iter().any(all) => {
+                Err(queries::in_no_group(&queries::groups(path)?))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn evaluator(&self, formats: &[Format]) -> Result<Evaluator, Stop> {

@@ -25,6 +25,21 @@ pub fn parse_threshold(text: &str) -> Result<Gate, String> {
     }
 }
 
+/// Checks that queries are in the groups that gates name.
+pub fn check_groups<'a>(gates: &[Gate], groups: impl Iterator<Item = &'a str> + Clone) -> Result<(), Stop> {
+    let lacks = |gate: &&Gate| gate.group().is_some_and(|group| groups.clone().all(|of| of != group));
+    let Some(gate) = gates.iter().find(lacks) else { return Ok(()) };
+    let known: Vec<String> = groups.map(|of| printable(of.as_bytes())).collect();
+    let instead = match known.as_slice() {
+        [] => "--group-by FILE gives groups".to_owned(),
+        _ => format!("there are {}", known.join(", ")),
+    };
+    Err(Stop::new(format!(
+        "the gate `{gate}` cannot be computed: no query that counts is in the group {}: {instead}",
+        gate.group().unwrap_or_default()
+    )))
+}
+
 /// Adds the measures of gates to an evaluator, behind those that were asked for.
 pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     let mut measures: Vec<Measure> = evaluator.measures().to_vec();
@@ -36,12 +51,17 @@ pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     evaluator.with_measures(measures)
 }
 
-/// Judges gates that look at one run only, for each run.
+/// Judges gates that look at one run only, for each run, over all queries or the group that they name.
 pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
     let mut cases = Vec::new();
+    let with_queries = scores.runs.iter().filter(|run| run.queries > 0);
+    let mut groups: Vec<&str> = with_queries.filter_map(|run| run.group.as_deref()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    check_groups(gates, groups.into_iter())?;
     for gate in gates {
         let measure = scores.measures.iter().position(|of| of == gate.measure());
-        for run in scores.runs.iter().filter(|run| run.group.is_none()) {
+        for run in scores.runs.iter().filter(|run| run.group.as_deref() == gate.group()) {
             let average = measure.and_then(|measure| run.average(measure)).ok_or_else(|| {
                 Error::Unanswerable(format!(
                     "the gate `{gate}` cannot be computed: {} has no average",
@@ -49,8 +69,19 @@ pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
                 ))
             })?;
             gate.check_skipped(measure.map_or(0, |measure| run.skipped(measure)), run.queries)?;
-            let verdict =
-                gate.verdict(GateFacts { run: average, baseline: None, paired: None, worse: None })?;
+            let verdict = gate.verdict(GateFacts {
+                run: average,
+                baseline: None,
+                paired: None,
+                worse: None,
+                judged: None,
+            })?;
+            if !verdict.failed && run.has_nothing_judged() {
+                return Err(Stop::new(format!(
+                    "the gate `{gate}` cannot be computed: no result of {} is judged: are these the right files, with the same ids?",
+                    printable(run.name.as_bytes())
+                )));
+            }
             let told = gate.sentence(&run.name, &verdict, ChangeTold::default()).to_string();
             cases.push(GateCase {
                 run: run.name.clone(),

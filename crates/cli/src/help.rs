@@ -3,6 +3,8 @@
 //! What an option is, and its heading, stands where the option is. Which options are common and which are rare stands here, for all commands.
 //! A new option of a command that is listed here needs no line: it is in `--help` under its heading, and not in `-h`.
 
+use std::ffi::OsString;
+
 use clap::{Arg, Command};
 
 /// The columns that help is made for, on a terminal that has as many or more.
@@ -56,6 +58,27 @@ pub const ADVANCED: &str = "Advanced";
 
 /// The number of examples in `-h`.
 const EXAMPLES: usize = 3;
+
+/// Arranges the help of the command that these arguments name, if they may ask for help: by an option, by its letter among others, or by
+/// giving the command nothing to do.
+pub fn of_asked(root: Command, args: &[OsString]) -> Command {
+    let asks = |arg: &OsString| {
+        let text = arg.to_string_lossy();
+        text == "help"
+            || text.starts_with("--h")
+            || text.starts_with('-') && !text.starts_with("--") && text.contains('h')
+    };
+    if args.len() > 2 && !args.iter().skip(1).any(asks) {
+        return root;
+    }
+    let named = |name: &&str| args.iter().skip(1).any(|arg| arg == *name);
+    let names: Vec<String> = root.get_subcommands().map(|of| of.get_name().to_owned()).collect();
+    names
+        .iter()
+        .map(String::as_str)
+        .filter(named)
+        .fold(root, |root, name| root.mut_subcommand(name.to_owned(), of_command))
+}
 
 /// Arranges the help of all commands.
 pub fn arranged(root: Command) -> Command {

@@ -250,7 +250,15 @@ impl Contents {
             field("passages", format!("judged by span, with grades {}", grades.join(", ")))?;
         }
         let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
-        field("ranking", format!("ties {}, scores {}, {depth}", self.ranking.ties, self.ranking.score))?;
+        let dropped = if self.ranking.drop_identical_ids {
+            ", without documents with the id of their query"
+        } else {
+            ""
+        };
+        field(
+            "ranking",
+            format!("ties {}, scores {}, {depth}{dropped}", self.ranking.ties, self.ranking.score),
+        )?;
         if let Some(units) = &self.ranking.units {
             field("units", units.to_string())?;
         }

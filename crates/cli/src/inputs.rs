@@ -186,9 +186,9 @@ impl RankingOptions {
     }
 
     /// Returns the options that hold, as words.
-    pub fn held(&self, known: Known) -> OptionsHeld {
+    pub fn held(&self, known: Known, rel: f64) -> OptionsHeld {
         let ties = self.ties.unwrap_or(TieRule::Order(Ties::default())).name();
-        OptionsHeld { ties, score: self.score.unwrap_or_default().to_string(), known: known.to_string() }
+        OptionsHeld { ties, score: self.score.unwrap_or_default().to_string(), known: known.to_string(), rel }
     }
 
     /// Reads judgments by the groups that measures need, unless others were asked for, and keeps ties if measures need them.
@@ -246,7 +246,7 @@ impl RankingOptions {
             let path = shown(path);
             return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
         }
-        if self.drop_identical_ids {
+        if self.drop_identical_ids && !matrix.rule().drop_identical_ids {
             let path = shown(path);
             return Err(Stop::new(format!(
                 "{path} has no documents that --drop-identical-ids could drop: build it again with this option"

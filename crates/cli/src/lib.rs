@@ -151,7 +151,9 @@ impl Cli {
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
         // Before clap reads them: its messages about wrong arguments are coloured by the global choice.
         style::heed_colour(&args);
-        let parsed = Self::arranged().try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
+        // Help takes longer to arrange than small files to evaluate, and is rarely asked for.
+        let line = help::of_asked(Self::command(), &args);
+        let parsed = line.try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
         let read = parsed.map_err(|error| {
             let wrong = error.use_stderr();
             match usage::with_tips(error, &args, &Self::arranged()).print().and_then(|()| stdout().flush()) {

@@ -14,7 +14,8 @@ use super::wrapped::wrap;
 const COLUMNS: usize = 100;
 
 /// The line behind the list.
-const MORE: &str = "An empty cell is an option that the library leaves to its user. `laneval measures --as LIBRARY` has the names of one. \
+const MORE: &str = "An empty cell is an option that the library leaves to its user; rel is the lowest relevant grade of its \
+                    binary measures, which --rel changes, and 0 where every judged document counts. `laneval measures --as LIBRARY` has the names of one. \
                     `laneval eval --as LIBRARY` takes names and options of a library; a prefix, as in xgboost:map@5, takes only the name.";
 
 /// Returns the names that a library has for measures.
@@ -24,12 +25,13 @@ fn names(profile: &Profile) -> impl Iterator<Item = &'static Foreign> {
 
 /// Writes the options of a library, as they are given.
 fn options(profile: &Profile) -> String {
-    let given = profile.options.iter().map(|(option, word)| format!("--{option} {word}"));
+    let relevant = [("rel", profile.relevant)];
+    let given = profile.options.iter().chain(&relevant).map(|(option, word)| format!("--{option} {word}"));
     given.collect::<Vec<_>>().join(" ")
 }
 
 /// The columns of the list that are options.
-const OPTIONS: [&str; 4] = ["ties", "score", "known", "queries"];
+const OPTIONS: [&str; 5] = ["ties", "score", "known", "queries", "rel"];
 
 /// Lists all libraries.
 pub fn list(to: &mut dyn Write) -> io::Result<()> {

@@ -89,9 +89,13 @@ impl PageOrigin {
         let Some(first) = matrices.first() else { return Ok(self) };
         let rule = first.rule();
         let depth = rule.depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        let dropped =
+            if rule.drop_identical_ids { ", without documents with the id of their query" } else { "" };
         let units = rule.units.as_ref().map_or(String::new(), |units| format!(", {units}"));
-        self.ranking_rule =
-            Some(format!("scores compared as {}, equal ones {}, {depth}{units}", rule.score, rule.ties));
+        self.ranking_rule = Some(format!(
+            "scores compared as {}, equal ones {}, {depth}{dropped}{units}",
+            rule.score, rule.ties
+        ));
         let mut set = |what: &str, value: String| self.settings.push((what.to_owned(), value));
         if evaluator.view().judged_only {
             set("documents", "only those with a judgment".to_owned());

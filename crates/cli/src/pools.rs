@@ -210,7 +210,8 @@ impl PoolsAsked {
         // The documents are numbered as those of one judge, of whom nobody has heard.
         scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
         let threads = self.threads.note().into_iter();
-        let of_libraries = self.ranking().held(Known::Judged).notes(&self.measures);
+        let of_libraries =
+            self.ranking().held(Known::Judged, self.ranking().library.level(self.rel)).notes(&self.measures);
         Ok(threads.chain(self.formats.notes()).chain(of_libraries).chain(notes(&scores)).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use laneval::error::{Problem, Problems};
+use laneval::error::{Problem, Problems, printable};
 use laneval::labels::Ids;
 use laneval::{Error, Groups};
 
@@ -60,6 +60,14 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
         )));
     }
     Ok(Groups::new(pairs)?)
+}
+
+/// Says that no query that counts is in a group.
+pub fn in_no_group(groups: &Groups) -> Stop {
+    let id = groups.names().flat_map(|name| groups.queries(name)).next().map_or(String::new(), printable);
+    Stop::new(format!(
+        "--group-by: no query that counts is in a group; the ids of the groups are such as {id}: are they those of the judgments?"
+    ))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Stop> {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use clap::Args;
-use laneval::labels::UnitRule;
+use laneval::labels::{SettingDifference, UnitRule};
 use laneval::{Error, Join, Repeats, Units};
 
 /// The options of units.
@@ -67,7 +67,9 @@ impl UnitOptions {
             _ => self.rows.map(|rows| rows.to_string()),
         };
         let differing = built.differences(&asked).into_iter();
-        let differs = differing.filter_map(|(option, [built, _])| Some((option, built, given(option)?)));
+        let differs = differing.filter_map(|SettingDifference { option, values: [built, _], .. }| {
+            Some((option, built, given(option)?))
+        });
         Ok(differs
             .map(|(option, built, asked)| {
                 let built = if built == "none" {

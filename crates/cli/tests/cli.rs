@@ -83,7 +83,7 @@ fn json_is_one_document() {
         "runs": [{
             "run": "bm25.run",
             "tag": "bm25",
-            "rule": {"ties": "docno-desc", "score": "f64", "depth": null},
+            "rule": {"ties": "docno-desc", "score": "f64", "depth": null, "drop_identical_ids": false, "units": null},
             "qrels": ["2e3d401e84559e5db411bc8d588f68d9"],
             "queries": {
                 "counted": 3,

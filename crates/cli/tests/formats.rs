@@ -86,10 +86,12 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
     folder.out("build qrels own.run=without.run -o without.lmx --quiet");
     let values = |file: &str| folder.out(&format!("eval {file} -m nDCG@1 --format csv --quiet"));
     assert_eq!(values("own.lmx"), values("without.lmx"));
+    folder.out("eval own.lmx --drop-identical-ids --quiet");
     assert_says(
-        &folder.error("eval own.lmx --drop-identical-ids"),
-        &["own.lmx has no documents that --drop-identical-ids could drop"],
+        &folder.error("eval without.lmx --drop-identical-ids"),
+        &["without.lmx has no documents that --drop-identical-ids could drop"],
     );
+    assert_says(&folder.out("info own.lmx"), &["all ranks, without documents with the id of their query"]);
     let shown = folder.out("show qrels own.run --query q1 --drop-identical-ids --format jsonl");
     assert!(shown.contains("\"a\"") && !shown.contains("\"document\":\"q1\""), "{shown}");
 }

@@ -52,7 +52,7 @@ fn as_computes_what_the_library_computes() {
 fn without_measures_it_is_the_usual_ones_of_the_library() {
     let folder = folder();
     let out = folder.out("eval qrels run --as lightgbm --format jsonl");
-    assert_says(&out, &["\"nDCG(gain=exp2,nothing=1)@10\"", "\"AP(norm=min,nothing=1)\""]);
+    assert_says(&out, &["\"nDCG(gain=exp2,nothing=1)@10\"", "\"AP(rel=>0.5,norm=min,nothing=1)\""]);
     assert_eq!(out.lines().count(), 2, "{out}");
     let trec = folder.out("eval qrels run --as trec10");
     assert_eq!(trec, folder.out("eval qrels run --queries both"));

@@ -13,6 +13,8 @@ mod convert;
 mod folder;
 #[cfg(unix)]
 mod formats;
+#[cfg(unix)]
+mod gates;
 mod groups;
 #[cfg(unix)]
 mod guide;

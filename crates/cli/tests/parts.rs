@@ -1,5 +1,7 @@
 //! Parts of comparisons: `compare --partial` and `merge`; and baselines that are files of scores.
 
+use std::collections::BTreeSet;
+
 use crate::cases::some;
 use crate::folder::{Folder, Ran, assert_says};
 
@@ -55,7 +57,7 @@ fn without_values(text: &str) -> Vec<String> {
 fn parts_print_what_the_whole_prints() {
     let folder = demo();
     let all = [
-        "-m AP --baseline bm25 --correction maxt --ci bootstrap",
+        "-m AP --baseline bm25 --correction maxt",
         "-m nDCG@10,P@10",
         "-m nDCG@10 --correction hsd --anova --margin 0.1",
     ];
@@ -284,11 +286,14 @@ fn files_that_are_no_baseline_are_refused() {
         ("odd.jsonl", "odd.jsonl: line 2: "),
         ("empty", "empty: it is not a file of scores"),
         ("garbage", "garbage: "),
-        ("depth.json", "depth.json: its scores have a view (-M, -J) other than the runs here"),
+        (
+            "depth.json",
+            "depth.json: its scores have other depths than the runs here (-M: the first 5 ranks, not all ranks)",
+        ),
         ("double.json", "double.json: query 08 has two values"),
         (
             "base.json --ties input",
-            "base.json: its scores have rules of ranking (--ties, --score, -M) other than the runs here",
+            "base.json: its scores have other orders of equal scores than the runs here (--ties: docno-desc, not input)",
         ),
         ("none", "--baseline none: no run and no file of scores has this name; the runs are bm25"),
         (".", "--baseline .: no run and no file of scores has this name"),
@@ -298,7 +303,7 @@ fn files_that_are_no_baseline_are_refused() {
     }
     assert_says(
         &folder.error("compare other bm25 -m AP --baseline base.json"),
-        &["its scores have judgments other than the runs here"],
+        &["its scores have other judgments than the runs here"],
     );
     assert_says(
         &folder.error("compare qrels bm25 -m AP --baseline base.csv -o base.csv"),
@@ -307,4 +312,76 @@ fn files_that_are_no_baseline_are_refused() {
     let both =
         folder.out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table --quiet");
     assert_says(&both, &["2 runs, against base, 39 queries"]);
+}
+
+/// The options that shape rankings, or say which queries count and what is known of them, each with a value besides the default.
+const SHAPING: [(&str, &str); 11] = [
+    ("--queries", "--queries both"),
+    ("-M", "-M 5"),
+    ("-J", "-J"),
+    ("--known", "--known retrieved"),
+    ("--ties", "--ties average"),
+    ("--ties", "--ties input"),
+    ("--score", "--score f32"),
+    ("--drop-identical-ids", "--drop-identical-ids"),
+    ("--units", "--units before:#"),
+    ("--repeats", "--repeats first"),
+    ("--rows", "--rows 5"),
+];
+
+/// All options that the library lists: every setting differs between the two rules and the two evaluations.
+fn listed() -> BTreeSet<&'static str> {
+    use laneval::labels::{RankingRule, UnitRule};
+    use laneval::scores::EvaluationSettings;
+    use laneval::{Known, QuerySet, Repeats, ScoreType, TiedValue, Ties, View};
+
+    let units = UnitRule { units: "before:#".to_owned(), repeats: Repeats::First, rows: Some(5) };
+    // Without `..`, so that a new setting needs a value here, and then a row in the table above.
+    let rule = RankingRule {
+        ties: Ties::Input,
+        score: ScoreType::F32,
+        depth: Some(5),
+        drop_identical_ids: true,
+        units: Some(units.into()),
+    };
+    let evaluation = EvaluationSettings {
+        queries: QuerySet::Both,
+        view: View { depth: Some(5), judged_only: true },
+        known: Known::Retrieved,
+        tied: TiedValue::Best,
+    };
+    let of_rule = rule.differences(&RankingRule::default());
+    let of_evaluation = evaluation.differences(&EvaluationSettings::default());
+    of_rule.iter().chain(&of_evaluation).map(|of| of.option).collect()
+}
+
+#[test]
+fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
+    assert_eq!(SHAPING.iter().map(|(option, _)| *option).collect::<BTreeSet<_>>(), listed());
+    let folder = Folder::new();
+    for part in ["1", "2"] {
+        folder.put(&format!("d.{part}"), format!("q{part} 0 B 1\n"));
+        folder.put(&format!("e.{part}"), format!("q{part} Q0 q{part} 1 3 t\nq{part} Q0 B 2 2 t\nq{part} Q0 x#1 3 1 t\n"));
+    }
+    folder.out("eval d.1 r=e.1 -m RR --partial a.part");
+    folder.out("eval d.1 main=e.1 -m RR -q -o base.json");
+    folder.out("compare d.1 a=e.1 b=e.1 -m RR --partial c.part --quiet");
+    folder.out("build d.1 one=e.1 --keep-ties -o one.lmx");
+    for (option, given) in SHAPING {
+        folder.out(&format!("eval d.2 r=e.2 -m RR --partial b.part {given} --quiet"));
+        assert_says(&folder.error("merge a.part b.part"), &[&format!("set {option} alike")]);
+        folder.out(&format!("compare d.2 a=e.2 b=e.2 -m RR --partial d.part {given} --quiet"));
+        assert_says(&folder.error("merge c.part d.part"), &[&format!("set {option} alike")]);
+        let compared = "compare d.1 new=e.1 -m RR --baseline base.json --quiet";
+        assert_says(
+            &folder.error(&format!("{compared} {given}")),
+            &[&format!("than the runs here ({option}: ")],
+        );
+        // What else is asked for is not in the file: it is of an evaluation, and one asks for it of all files at once.
+        if ["--queries both", "-J", "--known retrieved", "--ties average"].contains(&given) {
+            continue;
+        }
+        folder.out(&format!("build d.1 two=e.1 --keep-ties -o two.lmx {given} --quiet"));
+        assert_says(&folder.error("compare one.lmx two.lmx -m RR"), &[&format!("set {option} alike")]);
+    }
 }

@@ -1,6 +1,37 @@
 //! Numbers in the caller's memory, of every type that arrays and columns have.
 
+use std::fmt;
+
 use bytemuck::{Pod, Zeroable};
+
+/// A lowest relevant grade, written as people write it: `1`, or `>0.5` for the number next to 0.5.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Level(pub f64);
+
+impl Level {
+    /// The grade that the level is next to, if it is written so: it has few digits, and the level has all that a float can have.
+    fn above(self) -> Option<f64> {
+        let below = self.0.next_down();
+        (below >= 0.0 && below.to_string().len() + 8 < self.0.to_string().len()).then_some(below)
+    }
+
+    /// The grades that count, in words: `1 or more`, `above 0.5`.
+    pub fn in_words(self) -> String {
+        match self.above() {
+            Some(below) => format!("above {below}"),
+            None => format!("{} or more", self.0),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.above() {
+            Some(below) => write!(f, ">{below}"),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
 
 /// Integers of any width, borrowed.
 ///

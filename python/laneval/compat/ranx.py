@@ -714,16 +714,23 @@ def _kept(name: str, queries: list[str], values: Mapping[str, list[float]]) -> R
 
 
 _KNOWN: dict[str, Any] = {
-    "depth": None,
     "filled": False,
     "fingerprints": [],
     "ideal": "judgments",
     "judged_only": False,
+    "known": "judged",
     "missing": (0, []),
     "query_set": "judged",
-    "score": "f64",
+    "rule": {
+        "ties": "docno-desc",
+        "score": "f64",
+        "depth": None,
+        "drop_identical_ids": False,
+        "units": None,
+        "repeats": "error",
+        "rows": None,
+    },
     "tied": "ranked",
-    "ties": "docno-desc",
     "view_depth": None,
 }
 

@@ -1,10 +1,13 @@
 //! The grammar of gates: from text to a measure and a rule, or to an error that says what was expected where.
 //!
 //! ```text
-//! gate   = measure ( ("<" | "<=" | ">" | ">=") number | verb [">" amount] ["p<" alpha] )
+//! gate   = [group ": "] measure ( ("<" | "<=" | ">" | ">=") number | verb [">" amount] ["p<" alpha] )
 //! verb   = "drops" | "rises" | "worse" | "may drop" | "may rise"
 //! amount = number ["%"]
 //! ```
+//!
+//! A gate that can never fail, because no value is beyond its limit, would say that all is well whatever happens: it is an error, and so is
+//! one that always fails.
 
 use std::fmt;
 use std::ops::Range;
@@ -35,12 +38,13 @@ const SYNONYMS: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
-pub fn parsed(text: &str) -> Result<(Measure, Rule)> {
+pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     let mut parser = GateParser { text, at: 0 };
     parser.blanks();
+    let group = parser.group();
     let measure = parser.measure()?;
     let rule = parser.rule(&measure)?;
-    Ok((measure, rule))
+    Ok((group, measure, rule))
 }
 
 /// The text of a gate, and how far it is read.
@@ -98,6 +102,20 @@ impl<'a> GateParser<'a> {
         }
     }
 
+    /// Reads the group before a colon and a blank. A measure has no such place: behind the colon of a library (`ranx:ndcg@10`) is no blank.
+    fn group(&mut self) -> Option<String> {
+        let blank = |at: usize| self.rest()[at + 1..].starts_with(char::is_whitespace);
+        let colon = self.rest().rmatch_indices(':').map(|(at, _)| at).find(|&at| blank(at))?;
+        let group = self.rest()[..colon].trim_end();
+        if group.is_empty() {
+            return None;
+        }
+        let group = group.to_owned();
+        self.at += colon + 1;
+        self.blanks();
+        Some(group)
+    }
+
     /// Reads the measure, up to the first blank, or sign, outside of brackets.
     fn measure(&mut self) -> Result<Measure> {
         // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate cannot be cut at its blanks.
@@ -132,13 +150,42 @@ impl<'a> GateParser<'a> {
         // Longer signs first: `<` would eat half of `<=`.
         let signs = [("<=", Sign::AtMost), ("<", Sign::Below), (">=", Sign::AtLeast), (">", Sign::Above)];
         let rule = match signs.into_iter().find(|(text, _)| self.eat(text)) {
-            Some((_, sign)) => Rule::Threshold(sign, self.number("a number")?),
+            Some((_, sign)) => self.threshold(measure, sign)?,
             None => self.change(measure)?,
         };
         match self.rest().is_empty() {
             true => Ok(rule),
             false => Err(self.expected("the end of the gate").into()),
         }
+    }
+
+    /// Reads the number that a mean is compared with, which it may reach and need not be beyond.
+    fn threshold(&mut self, measure: &Measure, sign: Sign) -> Result<Rule, MeasureError> {
+        let place = self.upto(char::is_whitespace);
+        let number = self.number("a number")?;
+        let (least, most) = averages(measure);
+        let never = match sign {
+            Sign::Below => number <= least,
+            Sign::AtMost => number < least,
+            Sign::Above => number >= most,
+            Sign::AtLeast => number > most,
+        };
+        if !never && (least..=most).contains(&number) {
+            return Ok(Rule::Threshold(sign, number));
+        }
+        let fails = if never { "never fail" } else { "always fail" };
+        let message = format!("{measure} is {}, so this gate would {fails}", measure.range());
+        // A number that is too large may be meant as percent.
+        let share = number / 100.0;
+        let fits = number > most && (least..=most).contains(&share);
+        Err(self.beyond(place, message, share.to_string(), fits))
+    }
+
+    /// The error of a limit that nothing can be beyond, perhaps with another limit in its place.
+    fn beyond(&self, place: Range<usize>, message: String, instead: String, fits: bool) -> MeasureError {
+        let gate = fits.then(|| self.instead(place.clone(), &instead));
+        let suggestions = gate.and_then(|gate| self.if_gate(gate)).into_iter().collect();
+        MeasureError { suggestions, ..self.wrong(place, message) }
     }
 
     fn change(&mut self, measure: &Measure) -> Result<Rule, MeasureError> {
@@ -197,7 +244,7 @@ impl<'a> GateParser<'a> {
                 (_, false) => ("higher", "drops"),
             };
             let message = format!("{which} is better of {measure}, so `{right}` was expected");
-            let suggestions = vec![self.instead(start..place.end, right)];
+            let suggestions = self.if_gate(self.instead(start..place.end, right)).into_iter().collect();
             return Err(MeasureError { suggestions, ..self.wrong(start..place.end, message) });
         }
         self.at = place.end;
@@ -212,7 +259,12 @@ impl<'a> GateParser<'a> {
         let near = |verb: &&&str| strsim::damerau_levenshtein(&word, verb) <= 2;
         let synonym = SYNONYMS.iter().find(|(of, _)| *of == word && !may).map(|&(_, verb)| verb);
         let verb = synonym.or_else(|| verbs.iter().find(near).copied())?;
-        Some(self.instead(place, verb))
+        self.if_gate(self.instead(place, verb))
+    }
+
+    /// A gate in quotes, if it is one: nothing is suggested that is an error itself.
+    fn if_gate(&self, gate: String) -> Option<String> {
+        parsed(gate.trim_matches('`')).is_ok().then_some(gate)
     }
 
     /// The gate with `other` in `place`.
@@ -226,10 +278,33 @@ impl<'a> GateParser<'a> {
         if amount < 0.0 {
             return Err(self.wrong(place, "an amount of 0 or more was expected"));
         }
+        let geometric = measure.definition().average == Average::Geometric;
+        // A mean of a sum is compared, not the sum.
+        let (least, most) = if geometric { (0.0, f64::INFINITY) } else { measure.range().bounds() };
         if !self.eat("%") {
-            return Ok(Amount::Absolute(amount));
+            if amount < most - least {
+                return Ok(Amount::Absolute(amount));
+            }
+            let message = format!(
+                "{measure} is {}, so it cannot change by more than {amount}: this gate would never fail",
+                measure.range()
+            );
+            return Err(self.beyond(
+                place.start..place.start + self.text[place].trim_end_matches('%').len(),
+                message,
+                format!("{amount}%"),
+                amount < 100.0,
+            ));
         }
-        if measure.definition().average == Average::Geometric {
+        // What is not below 0 cannot lose more than all of itself.
+        if amount >= 100.0 && least >= 0.0 && measure.definition().better == Better::Higher {
+            let message = format!(
+                "{measure} is {}, so it cannot drop by more than 100 %: this gate would never fail",
+                measure.range()
+            );
+            return Err(self.wrong(place, message));
+        }
+        if geometric {
             let message = format!(
                 "{measure} is compared by logarithms, so a percentage means nothing: an amount without `%` was expected"
             );
@@ -266,6 +341,15 @@ impl<'a> GateParser<'a> {
         self.at = place.end;
         self.blanks();
         Ok(number + 0.0)
+    }
+}
+
+/// The least and the largest average of a measure, over however many queries.
+fn averages(measure: &Measure) -> (f64, f64) {
+    let (least, most) = measure.range().bounds();
+    match measure.definition().average {
+        Average::Sum => (least, f64::INFINITY),
+        Average::Mean | Average::Geometric => (least, most),
     }
 }
 

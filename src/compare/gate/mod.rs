@@ -28,13 +28,14 @@ use std::fmt;
 use self::rule::{Amount, Rule, Sign};
 use super::paired::Paired;
 use crate::error::{Error, Result};
-use crate::measure::{Better, Measure};
+use crate::measure::{Average, Better, Measure};
 use crate::stats::rounding::{is_equal, tolerance};
 
 /// A condition under which a build fails.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     text: String,
+    group: Option<String>,
     measure: Measure,
     pub(super) rule: Rule,
 }
@@ -50,6 +51,8 @@ pub struct GateFacts<'a> {
     pub paired: Option<&'a Paired>,
     /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if there is none.
     pub worse: Option<f64>,
+    /// The share of the baseline's documents that are judged, down to the cutoff of the measure; `None` if it is not known.
+    pub judged: Option<f64>,
 }
 
 /// The result of a gate.
@@ -81,8 +84,13 @@ impl Gate {
     /// # Errors
     /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
     pub fn parse(text: &str) -> Result<Gate> {
-        let (measure, rule) = grammar::parsed(text)?;
-        Ok(Gate { text: text.trim().to_owned(), measure, rule })
+        let (group, measure, rule) = grammar::parsed(text)?;
+        Ok(Gate { text: text.trim().to_owned(), group, measure, rule })
+    }
+
+    /// The group of queries that the gate is about, as `hard` of `hard: nDCG@10 drops > 2%`; `None` if it names none.
+    pub fn group(&self) -> Option<&str> {
+        self.group.as_deref()
     }
 
     /// The measure of the gate.
@@ -169,9 +177,12 @@ impl Gate {
         let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {
             return Err(self.cannot("it takes a baseline, and there is none"));
         };
-        if paired.queries < 2 {
-            return Err(self.cannot("it takes two queries or more, and there is one"));
+        if paired.queries < 2 && self.asks_p() {
+            return Err(
+                self.cannot("its p takes two queries or more, and there is one: take a gate without p")
+            );
         }
+        self.check_baseline(baseline, facts.judged)?;
         let worse = if self.better() == Better::Lower { paired.mean } else { -paired.mean };
         let threshold = match amount {
             Amount::Absolute(amount) => amount,
@@ -184,6 +195,25 @@ impl Gate {
         };
         // Adding 0 makes +0 of −0, which would be printed as a loss of -0.
         Ok(Loss { paired, value: self.finite(worse, "the difference")? + 0.0, threshold })
+    }
+
+    /// Checks that a run can be worse than the baseline. If nothing that the baseline retrieved is judged, its mean is the worst there is, and
+    /// every run passes. The same mean of judged documents is a result, as bad as it is; where it is not known which of both it is, as with
+    /// stored scores, the worst is refused, too.
+    fn check_baseline(&self, baseline: f64, judged: Option<f64>) -> Result<()> {
+        let (least, most) = match self.measure.definition().average {
+            // Logarithms, which begin at that of the least value that is counted.
+            Average::Geometric => return Ok(()),
+            Average::Mean | Average::Sum => self.measure.range().bounds(),
+        };
+        let worst = if self.better() == Better::Lower { most } else { least };
+        if is_equal(baseline, worst) && judged.is_none_or(|share| share == 0.0) {
+            let nothing = if judged.is_some() { ", and none of its documents is judged" } else { "" };
+            return Err(self.cannot(&format!(
+                "the baseline's mean is {worst}, the worst there is{nothing}, so no run can be worse: is it the right file, with the same ids?"
+            )));
+        }
+        Ok(())
     }
 
     /// The most by which a change may differ from an amount and still equal it: rounding is that of the two means, of which the change is a

@@ -15,7 +15,8 @@ fn fifty(text: &str, [baseline, run]: [usize; 2]) -> GateVerdict {
     assert!(gate.compares());
     let [baseline, run] = [baseline, run].map(|of| runs[of].iter().sum::<f64>() / 50.0);
     let worse = paired.p().map(|p| p.worse(gate.measure().definition().better));
-    gate.verdict(GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse }).unwrap()
+    gate.verdict(GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None })
+        .unwrap()
 }
 
 /// The facts of a run with some differences, and a baseline of some mean.
@@ -23,12 +24,18 @@ fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> R
     let unit = Unit::of([1.0]);
     let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
     let run = baseline + paired.mean;
-    let facts = GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse };
+    let facts = GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None };
     Gate::parse(text).unwrap().verdict(facts)
 }
 
 fn of_run(text: &str, run: f64) -> Result<GateVerdict> {
-    Gate::parse(text).unwrap().verdict(GateFacts { run, baseline: None, paired: None, worse: None })
+    Gate::parse(text).unwrap().verdict(GateFacts {
+        run,
+        baseline: None,
+        paired: None,
+        worse: None,
+        judged: None,
+    })
 }
 
 #[test]
@@ -138,16 +145,120 @@ fn what_cannot_be_judged_is_an_error() {
     let text = |result: Result<GateVerdict>| result.unwrap_err().to_string();
     let found = text(of_run("AP drops > 0.1", 0.5));
     assert_eq!(found, "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none");
-    for gate in ["AP drops > 0.1", "AP worse p<0.05", "AP may drop > 0.1"] {
+    for gate in ["AP worse p<0.05", "AP may drop > 0.1"] {
         let found = text(of_deltas(gate, 0.5, &[-0.25], Some(0.5)));
-        assert!(found.ends_with("it takes two queries or more, and there is one"), "{found}");
+        assert!(found.contains("its p takes two queries or more, and there is one"), "{found}");
     }
-    let found = text(of_deltas("AP drops > 1%", 0.0, &[-0.25, 0.1], None));
-    assert!(found.contains("the baseline's mean is 0"), "{found}");
+    assert!(
+        of_deltas("AP drops > 0.1", 0.5, &[-0.25], None).unwrap().failed,
+        "one query is enough without p"
+    );
+    let found = text(of_deltas("DCG(gain={1:-1}) drops > 1%", 0.0, &[-0.25, 0.1], None));
+    assert!(found.contains("the baseline's mean is 0, so a percentage"), "{found}");
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert!(text(of_run("AP < 0.3", value)).ends_with(&format!("the mean is {value}")));
         text(of_deltas("AP drops > 1%", value, &[-0.25, 0.1], None));
         text(of_deltas("AP worse p<0.05", 0.5, &[-0.25, 0.1], Some(value)));
+    }
+}
+
+/// Nothing is worse than the worst: every run would pass.
+#[test]
+fn a_baseline_that_nothing_can_be_worse_than() {
+    let judged = |text, baseline, deltas: &[f64], judged| {
+        let unit = Unit::of([1.0]);
+        let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
+        let run = baseline + paired.mean;
+        let facts =
+            GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse: Some(0.5), judged };
+        Gate::parse(text).unwrap().verdict(facts)
+    };
+    for (text, worst, deltas) in [
+        ("AP drops > 0.1", 0.0, [0.25, 0.5]),
+        ("AP worse p<0.05", 0.0, [0.0, 0.0]),
+        ("AP may drop > 0.1", 0.0, [0.25, 0.5]),
+        ("Unjudged@10 rises > 0.1", 1.0, [-0.25, -0.5]),
+    ] {
+        for share in [None, Some(0.0)] {
+            let found = judged(text, worst, &deltas, share).unwrap_err().to_string();
+            assert!(
+                found.contains(&format!("the baseline's mean is {worst}, the worst there is")),
+                "{found}"
+            );
+            assert_eq!(found.contains("none of its documents is judged"), share.is_some());
+        }
+        assert!(judged(text, worst, &deltas, Some(0.1)).is_ok(), "bad, but measured");
+        assert!(judged(text, 0.5, &[0.0; 2], Some(0.0)).is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn gates_that_never_or_always_fail_are_errors() {
+    for (text, says, meant) in [
+        (
+            "nDCG@10 drops > 1",
+            "cannot change by more than 1: this gate would never fail",
+            Some("nDCG@10 drops > 1%"),
+        ),
+        ("nDCG@10 drops > 5", "cannot change by more than 5", Some("nDCG@10 drops > 5%")),
+        ("nDCG@10 may drop > 2 p<0.1", "would never fail", Some("nDCG@10 may drop > 2% p<0.1")),
+        ("nDCG@10 drops > 150", "would never fail", None),
+        ("nDCG@10 drops > 150%", "cannot drop by more than 100 %", None),
+        ("DCG(gain=binary) drops > 100%", "cannot drop by more than 100 %", None),
+        ("Unjudged@10 rises > 1", "cannot change by more than 1", Some("Unjudged@10 rises > 1%")),
+        ("nDCG@10 < -0.01", "nDCG@10 is 0 to 1, so this gate would never fail", None),
+        ("AP < 0", "would never fail", None),
+        ("AP <= -0.1", "would never fail", None),
+        ("AP > 1", "would never fail", None),
+        ("AP >= 1.5", "would never fail", Some("AP >= 0.015")),
+        ("AP < 45", "AP is 0 to 1, so this gate would always fail", Some("AP < 0.45")),
+        ("AP > -1", "would always fail", None),
+        ("NumRel < 0", "NumRel is a whole number, 0 or more, so this gate would never fail", None),
+        ("GMAP > 1", "would never fail", None),
+    ] {
+        let found = error(text);
+        assert!(found.contains(says), "{found}");
+        match meant {
+            Some(meant) => assert!(found.ends_with(&format!("did you mean `{meant}`?")), "{found}"),
+            None => assert!(!found.contains("did you mean"), "{found}"),
+        }
+    }
+    // At the ends of the range, and where there is none.
+    for text in [
+        "AP <= 0",
+        "AP >= 1",
+        "AP < 1",
+        "AP > 0",
+        "nDCG@10 drops > 0.99",
+        "nDCG@10 drops > 99 %",
+        "NumRel < 5000",
+        "GMAP drops > 2",
+        "Unjudged@10 rises > 300%",
+    ] {
+        Gate::parse(text).unwrap();
+    }
+}
+
+#[test]
+fn a_gate_may_be_about_one_group() {
+    let gate = Gate::parse(" hard ones: ranx:ndcg@10 drops > 2% ").unwrap();
+    assert_eq!(
+        (gate.group(), gate.to_string().as_str()),
+        (Some("hard ones"), "hard ones: ranx:ndcg@10 drops > 2%")
+    );
+    let gate = Gate::parse("a: b: AP < 0.3").unwrap();
+    assert_eq!(gate.group(), Some("a: b"));
+    let gate = Gate::parse("ranx:ndcg@10 drops > 2%").unwrap();
+    assert!(gate.group().is_none());
+    error(": AP < 0.3");
+    assert!(error("hard: AP").ends_with("at character 9 of the gate\n  hard: AP\n          ^"));
+}
+
+#[test]
+fn what_is_suggested_is_a_gate() {
+    for text in ["AP rises < 0.2", "Unjudged@10 drops < 0.2", "AP drop < 0.2", "AP may rise < 0.2"] {
+        let found = error(text);
+        assert!(!found.contains("did you mean"), "{found}");
     }
 }
 
@@ -193,7 +304,7 @@ fn errors_say_what_was_expected_and_where() {
         ("AP < inf", "a number", 6),
         ("AP < 1e999", "a number", 6),
         ("AP < 0.3 p<0.05", "the end", 10),
-        ("AP < 30%", "the end", 8),
+        ("AP < 30%", "AP is 0 to 1, so this gate would always fail", 6),
         ("AP drops >", "an amount", 11),
         ("AP drops >= 0.1", "an amount", 11),
         ("AP drops > -0.1", "an amount of 0 or more", 12),
@@ -245,7 +356,13 @@ fn huge_values() {
     let runs = vec![vec![1e300, -1e300, 3e300], vec![-1e300, 1e300, 1e300]];
     let KnownPair { values, counts, unit } = pair(&runs, [0, 1]);
     let paired = known::paired_of(&values, &counts, unit).unwrap();
-    let facts = GateFacts { run: 1e300 / 3.0, baseline: Some(1e300), paired: Some(&paired), worse: None };
+    let facts = GateFacts {
+        run: 1e300 / 3.0,
+        baseline: Some(1e300),
+        paired: Some(&paired),
+        worse: None,
+        judged: None,
+    };
     assert!(Gate::parse("DCG drops > 1e299").unwrap().verdict(facts).unwrap().failed);
     assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);
 }

@@ -143,7 +143,7 @@ impl Request {
             }
             Entry::Measure(row) => row,
         };
-        for (suffix, measure) in params::measures(row, params, version, Defaults { rel: level })? {
+        for (suffix, measure) in params::measures(row, params, version, Defaults { rel: Some(level) })? {
             let measure = in_version(measure, version, documents).map_err(|error| error.to_string())?;
             let kind = match (row.measure, measure.definition().average) {
                 ("NumQ", _) => LineKind::Topics,

@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use laneval::error::printable;
-use laneval::labels::Ids;
+use laneval::labels::{IdealOf, Ids, RankingRule, SettingDifference};
 use laneval::measure::{Measure, OfNothing};
 use laneval::report::{JsonText, Note};
-use laneval::scores::{PerQuery, UNDEFINED, is_undefined};
-use laneval::{Known, QuerySet, RunScores, Scores};
+use laneval::scores::{EvaluationSettings, PerQuery, UNDEFINED, is_undefined};
+use laneval::{Known, QuerySet, RunScores, Scores, TiedValue, View};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -47,6 +47,14 @@ pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
     }
 }
 
+/// Returns the measures of a file of scores, in their order; `None` if `text` is a run, or no file of scores. What is wrong with the file is
+/// said when its run is read.
+pub fn measures(text: &str, paths: &[&Path]) -> Option<Vec<String>> {
+    let (_, path) = file(text).filter(|_| !paths.contains(&Path::new(text)))?;
+    let stored = stored(&side_file::read(&path).ok()?).ok()?;
+    Some(stored.measures)
+}
+
 /// Puts the run of a file of scores before the others.
 fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
     let failed = |message: String| Stop::new(format!("{}: {message}", shown(path)));
@@ -75,6 +83,8 @@ fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, 
 #[derive(Debug, Default)]
 struct StoredScores {
     run: String,
+    /// The names of measures, in the order in which they are met.
+    measures: Vec<String>,
     /// The values by query, for each name of a measure.
     values: BTreeMap<String, BTreeMap<Vec<u8>, f64>>,
     /// The settings, if the file has them.
@@ -84,18 +94,21 @@ struct StoredScores {
 /// The settings under which scores were made.
 #[derive(Debug)]
 struct BaselineSettings {
-    document: BaselineDocument,
+    of_evaluation: EvaluationSettings,
     qrels: Vec<String>,
-    rule: serde_json::Value,
+    rule: RankingRule,
+    ideal: IdealOf,
 }
 
 #[derive(Debug, Deserialize)]
 struct BaselineDocument {
-    query_set: String,
+    query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
-    known: Option<String>,
-    tied: Option<String>,
+    #[serde(default)]
+    known: Known,
+    #[serde(default)]
+    tied: TiedValue,
     #[serde(default)]
     runs: Vec<BaselineRun>,
 }
@@ -105,7 +118,9 @@ struct BaselineRun {
     run: String,
     group: Option<String>,
     qrels: Vec<String>,
-    rule: serde_json::Value,
+    rule: RankingRule,
+    #[serde(default)]
+    ideal: IdealOf,
     per_query: Option<KeyValues<KeyValues<f64>>>,
 }
 
@@ -232,10 +247,12 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
 
 /// Reads one JSON document.
 fn document(bytes: &[u8]) -> Result<StoredScores, String> {
-    let mut document: BaselineDocument =
+    let BaselineDocument { query_set, depth, judged_only, known, tied, runs } =
         serde_json::from_slice(bytes).map_err(|error| format!("it is not a file of scores: {error}"))?;
+    let view = View { depth, judged_only };
+    let of_evaluation = EvaluationSettings { queries: query_set, view, known, tied };
     let mut stored = StoredScores::default();
-    for run in std::mem::take(&mut document.runs) {
+    for run in runs {
         stored.is_of(&run.run)?;
         if run.group.is_some() {
             continue;
@@ -247,11 +264,8 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
                 stored.add(StoredValue { run, group: "", query, measure, stat: "value", value })?;
             }
         }
-        let BaselineDocument { query_set, depth, judged_only, known, tied, .. } = &document;
-        let (query_set, known, tied) = (query_set.clone(), known.clone(), tied.clone());
-        let (depth, judged_only, runs) = (*depth, *judged_only, Vec::new());
-        let document = BaselineDocument { query_set, depth, judged_only, known, tied, runs };
-        stored.settings = Some(BaselineSettings { document, qrels: run.qrels, rule: run.rule });
+        stored.settings =
+            Some(BaselineSettings { of_evaluation, qrels: run.qrels, rule: run.rule, ideal: run.ideal });
     }
     Ok(stored)
 }
@@ -283,6 +297,9 @@ impl StoredScores {
             return Err(format!("{value} is not a finite number"));
         }
         let name = printable(&query);
+        if !self.values.contains_key(&measure) {
+            self.measures.push(measure.clone());
+        }
         match self.values.entry(measure).or_default().insert(query, value) {
             None => Ok(()),
             Some(_) => Err(format!("query {name} has two values under one measure")),
@@ -361,22 +378,24 @@ impl BaselineSettings {
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };
         let prints: Vec<String> = run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();
-        let of = &self.document;
-        let tied = of.tied.clone().unwrap_or_else(|| "ranked".to_owned());
-        let known = of.known.clone().unwrap_or_else(|| Known::Judged.to_string());
-        let rule = serde_json::to_value(&run.rule).map_err(|error| error.to_string())?;
-        let differing = [
-            (self.qrels == prints, "judgments"),
-            (of.query_set == beside.queries.to_string(), "a set of queries (--queries)"),
-            (of.depth == beside.view.depth && of.judged_only == beside.view.judged_only, "a view (-M, -J)"),
-            (known == beside.known.to_string(), "relevant documents (--known)"),
-            (tied == beside.tied.to_string() && self.rule == rule, "rules of ranking (--ties, --score, -M)"),
-        ];
-        match differing.iter().find(|(same, _)| !same) {
-            Some((_, what)) => {
-                Err(format!("its scores have {what} other than the runs here: evaluate the baseline again"))
-            }
-            None => Ok(()),
+        let again = "evaluate the baseline again";
+        if self.qrels != prints {
+            return Err(format!("its scores have other judgments than the runs here: {again}"));
+        }
+        let of_evaluation = self.of_evaluation.differences(&beside.settings());
+        let of_rankings = self.rule.differences(&run.rule);
+        if let Some(setting) = of_evaluation.into_iter().chain(of_rankings).next() {
+            let SettingDifference { what, option, values: [there, here] } = setting;
+            return Err(format!(
+                "its scores have other {what} than the runs here ({option}: {there}, not {here}): {again}"
+            ));
+        }
+        match self.ideal == run.ideal {
+            true => Ok(()),
+            false => Err(format!(
+                "its ideal rankings are made of the {}, not of the {}: {again}",
+                self.ideal, run.ideal
+            )),
         }
     }
 }

@@ -9,8 +9,10 @@ use laneval::report::{ComparedGroup, Note};
 use laneval::{Evaluator, Groups, LabelMatrix, Scores, Watch};
 
 use super::printed;
+use crate::gates;
 use crate::inputs::of_all;
 use crate::judges;
+use crate::queries;
 use crate::stop::Stop;
 
 /// The most groups that a note names.
@@ -43,17 +45,21 @@ pub fn of_queries(
         }
         let mut comparison = Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
             .map_err(|error| placed(error.into(), group))?;
+        comparison.group = Some(group.to_owned());
         if let Some(judged) = judged {
             comparison.set_judged(&of_group(judged, group));
         }
         grouped.extend(queries);
         made.comparisons.push((group.to_owned(), comparison));
     }
+    if made.comparisons.is_empty() {
+        return Err(queries::in_no_group(groups));
+    }
     if !empty.is_empty() {
         let of = if empty.len() == 1 { "group" } else { "groups" };
         let more = if empty.len() > NAMED { ", …" } else { "" };
         empty.truncate(NAMED);
-        made.notes.push(Note::Note(format!("no query of the {of} {}{more} counts", empty.join(", "))));
+        made.notes.push(Note::Warning(format!("no query of the {of} {}{more} counts", empty.join(", "))));
     }
     let alone = counts.len() - grouped.len();
     if alone > 0 {
@@ -90,8 +96,9 @@ pub fn of_judges(
         )));
     }
     for name in names {
-        let comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
+        let mut comparison = Comparison::watched(&of_group(&scores, name), &whole.options, watch)
             .map_err(|error| placed(error.into(), name))?;
+        comparison.group = Some(name.to_owned());
         made.comparisons.push((name.to_owned(), comparison));
     }
     Ok(made)
@@ -108,8 +115,12 @@ fn of_group(scores: &Scores, group: &str) -> Scores {
     of_group
 }
 
-/// Judges gates in each group.
+/// Judges gates in each group: those that name it, and those that name none.
+///
+/// # Errors
+/// A gate that cannot be computed, such as one that names a group in which no query counts.
 pub fn judged(groups: Vec<(String, Comparison)>, gates: &[Gate]) -> Result<Vec<ComparedGroup>, Stop> {
+    gates::check_groups(gates, groups.iter().map(|(name, _)| name.as_str()))?;
     let group = |(name, comparison): (String, Comparison)| {
         let gates = printed::judged(&comparison, gates).map_err(|stop| placed(stop, &name))?;
         Ok(ComparedGroup { name, comparison, gates })

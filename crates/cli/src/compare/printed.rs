@@ -47,10 +47,11 @@ pub fn write(
     gates::fate(&cases, is_seen)
 }
 
-/// Judges the gates.
+/// Judges the gates that name the group that is compared, or none.
 pub fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
+    let is_here = |gate: &&Gate| gate.group().is_none_or(|group| comparison.group.as_deref() == Some(group));
     let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
-    gates.iter().map(judged).collect()
+    gates.iter().filter(is_here).map(judged).collect()
 }
 
 /// Returns the notes of a comparison, in which names of runs are printable.

@@ -182,12 +182,13 @@ impl Show {
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, runs))?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let known = self.known.unwrap_or_default();
-        let of_libraries = self.ranking.held(known).notes(&self.measures);
+        let rel = self.ranking.library.level(self.rel);
+        let of_libraries = self.ranking.held(known, rel).notes(&self.measures);
         let notes = self.threads.note().into_iter().chain(self.ranking.formats.notes());
         let notes = notes.chain(of_libraries).chain(untitled);
         notes.filter(|note| loud(&note)).for_each(|note| say(&note));
         let score = self.ranking.score.unwrap_or_default();
-        let asked = Explanation { shown, rel: self.rel.unwrap_or(1.0), ties, score, view, known, titles };
+        let asked = Explanation { shown, rel, ties, score, view, known, titles };
         let (top, precision) = (self.top(&asked.shown.measures), usize::from(self.precision));
         let parts = ExplanationParts { asked: &asked, top, precision };
         output.write_text(format == ShowFormat::Table, |mut to| match format {

@@ -89,6 +89,7 @@ impl Join {
             ties: self.ties,
             score: self.dialect.score(self.score),
             depth: self.depth.map(NonZeroU32::get),
+            drop_identical_ids: self.drop_identical_ids,
             units: self.unit_rule().map(Arc::new),
         }
     }

@@ -349,13 +349,15 @@ impl MatrixBuilder {
         let grouped = self.grouped.map(|of| FacetRows { of, rows: Ragged::of_rows(&numbers_of) });
         let spans = self.spans.map(|of| SpanRows::checked(of, Ragged::of_rows(&spans_of), &depths));
         let spans = spans.transpose().map_err(Error::Unanswerable)?;
+        let beside = |StagedRun { info, .. }| RunInfo { seen: info.seen.beside(&self.book), ..info };
+        let runs = self.runs.into_iter().map(beside).collect();
         Ok(LabelMatrix {
             book: self.book,
             rule: self.rule,
             fingerprint: self.fingerprint,
             queries: self.queries,
             facts: self.facts,
-            runs: self.runs.into_iter().map(|run| run.info).collect(),
+            runs,
             depths,
             packing,
             labels: TileBytes::Owned(lines),

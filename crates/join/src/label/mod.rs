@@ -49,7 +49,7 @@ pub use ragged::Ragged;
 pub use ragged::{compact, pieces};
 pub use repeats::{Repeats, UnitCounts};
 pub use retrieved::RetrievedFacts;
-pub use rule::{IdealOf, RankingRule, ScoreType, Ties, UnitRule};
+pub use rule::{IdealOf, RankingRule, ScoreType, SettingDifference, Ties, UnitRule};
 pub use tied::{AlikeGroup, CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::GROUP;
 pub use tile::{AlignedBytes, DEEPEST, Document, LANES, NARROW_LANES, Packing, Tile, TileSpan};

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::repeats::UnitCounts;
-use super::{JudgedBy, Ties};
+use super::{Codebook, JudgedBy, Ties};
+use crate::numbers::Level;
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,6 +24,12 @@ pub struct ScoresSeen {
     pub contrary: u64,
     /// Queries whose labels come in another order if scores are compared as f32; 0 if they are compared as f32.
     pub in_f32: u64,
+    /// Queries whose best and worst score are whole numbers from 0 to 20, as grades are; where most grades are fractions, else 0.
+    pub whole: u64,
+    /// Queries, among those `whole`, whose scores may count their results, as ranks turned round do.
+    pub counted: u64,
+    /// Queries whose rank column has decimals, while their scores count the lines.
+    pub exchanged: u64,
 }
 
 impl ScoresSeen {
@@ -35,6 +42,19 @@ impl ScoresSeen {
         self.compared = self.compared.saturating_add(other.compared);
         self.contrary = self.contrary.saturating_add(other.contrary);
         self.in_f32 = self.in_f32.saturating_add(other.in_f32);
+        self.whole = self.whole.saturating_add(other.whole);
+        self.counted = self.counted.saturating_add(other.counted);
+        self.exchanged = self.exchanged.saturating_add(other.exchanged);
+    }
+
+    /// The counts beside judgments with the grades of `book`: small whole scores are strange only where most grades are fractions.
+    #[must_use]
+    pub fn beside(self, book: &Codebook) -> Self {
+        let fractions = book.grades().iter().filter(|grade| grade.fract() != 0.0).count();
+        match 2 * fractions > book.grades().len() {
+            true => self,
+            false => ScoresSeen { whole: 0, counted: 0, ..self },
+        }
     }
 
     /// Returns the notices that these counts give cause for, if equal scores are ordered by `ties`.
@@ -46,6 +66,10 @@ impl ScoresSeen {
         let strange = self.ranked >= STRANGE && self.judged == 0;
         [
             strange.then_some(Notice::NothingJudged { queries: self.ranked }),
+            (self.ranked > 0 && self.whole == self.ranked && self.counted <= self.whole / 2)
+                .then_some(Notice::ScoresLikeGrades { queries: self.ranked }),
+            (self.exchanged > self.several / 2)
+                .then_some(Notice::ExchangedColumns { queries: self.exchanged, of: self.several }),
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
             contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
             (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
@@ -96,6 +120,18 @@ pub enum Notice {
         /// The number of queries that were checked: those with two different numbers in both columns.
         of: u64,
     },
+    /// Most grades of the judgments are fractions, and all scores are small whole numbers: judgments and run are probably exchanged.
+    ScoresLikeGrades {
+        /// The number of queries with results.
+        queries: u64,
+    },
+    /// In most queries the rank column has decimals and the scores count the lines: the two columns are probably exchanged.
+    ExchangedColumns {
+        /// The number of such queries.
+        queries: u64,
+        /// The number of queries with several results.
+        of: u64,
+    },
     /// Scores that differ as f64 are equal as f32, and ordered as equal scores the labels come in another order.
     TiesInF32 {
         /// The number of such queries.
@@ -126,6 +162,13 @@ pub enum Notice {
     InNoGroup {
         /// The number of these queries.
         queries: u64,
+    },
+    /// No judged query is in these groups.
+    EmptyGroups {
+        /// The names of the groups.
+        groups: Vec<String>,
+        /// The number of all groups.
+        of: usize,
     },
     /// The merge of summaries could not check whether queries were counted twice, because they are too many, or have no ids.
     NotChecked,
@@ -173,7 +216,20 @@ pub enum Notice {
     },
 }
 
-/// Writes the first few names of measures.
+impl Notice {
+    /// Whether the notice says that the scores are probably not what was asked for, so that it is told even where notes are not.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Notice::NothingJudged { .. }
+                | Notice::EmptyGroups { .. }
+                | Notice::ScoresLikeGrades { .. }
+                | Notice::ExchangedColumns { .. }
+        )
+    }
+}
+
+/// Writes the first few names of measures, or of groups.
 fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     /// The most measures that are named.
     const NAMED: usize = 5;
@@ -199,6 +255,16 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f,
             "no retrieved document is judged, in any of its {queries} queries: compare the document ids with those of \
              the judgments, and check for extra spaces, quotes or leading zeros"
+        ),
+        Notice::ScoresLikeGrades { queries } => write!(
+            f,
+            "most grades are fractions, and all scores are small whole numbers, in all {queries} queries with results: are judgments \
+             and run exchanged? The order is QRELS RUN"
+        ),
+        Notice::ExchangedColumns { queries, of } => write!(
+            f,
+            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {of} queries: are the two columns exchanged? \
+             awk '{{ print $1, $2, $3, $5, $4, $6 }}' puts them right"
         ),
         Notice::EqualScores { ties, .. } => {
             let by = order_said(*ties);
@@ -275,6 +341,8 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Notice::NothingJudged { .. }
+            | Notice::ScoresLikeGrades { .. }
+            | Notice::ExchangedColumns { .. }
             | Notice::EqualScores { .. }
             | Notice::ContraryRanks { .. }
             | Notice::TiesInF32 { .. } => seen_said(self, f),
@@ -286,13 +354,22 @@ impl fmt::Display for Notice {
                 few(measures, f)?;
                 write!(
                     f,
-                    ": nothing is relevant, because no grade is {level} or more (the highest is {highest}): \
-                     --rel or rel= sets the lowest relevant grade"
+                    ": nothing is relevant, because no grade is {} (the highest is {highest}): \
+                     --rel or rel= sets the lowest relevant grade",
+                    Level(*level).in_words()
                 )
             }
             Notice::ChosenNotJudged { queries: 1 } => f.write_str("1 of the chosen queries is not judged"),
             Notice::ChosenNotJudged { queries } => {
                 write!(f, "{queries} of the chosen queries are not judged")
+            }
+            Notice::EmptyGroups { groups, .. } => {
+                write!(
+                    f,
+                    "no judged query is in the {} ",
+                    if groups.len() == 1 { "group" } else { "groups" }
+                )?;
+                few(groups, f)
             }
             Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
             Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
@@ -322,13 +399,26 @@ mod tests {
     fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
         let (ties, part) = (
             Ties::Input,
-            ScoresSeen { ranked: 3, judged: 0, several: 2, equal: 2, compared: 3, contrary: 2, in_f32: 1 },
+            ScoresSeen {
+                ranked: 3,
+                judged: 0,
+                several: 2,
+                equal: 2,
+                compared: 3,
+                contrary: 2,
+                in_f32: 1,
+                whole: 3,
+                counted: 1,
+                exchanged: 2,
+            },
         );
         let mut all = part;
         assert_eq!(
             all.notices(ties),
             [
                 Notice::NothingJudged { queries: 3 },
+                Notice::ScoresLikeGrades { queries: 3 },
+                Notice::ExchangedColumns { queries: 2, of: 2 },
                 Notice::EqualScores { queries: 2, ties },
                 Notice::ContraryRanks { queries: 2, of: 3 },
                 Notice::TiesInF32 { queries: 1 },
@@ -342,10 +432,24 @@ mod tests {
             compared: 1,
             contrary: 0,
             in_f32: 4,
+            whole: 2,
+            counted: 2,
+            exchanged: 0,
         });
         assert_eq!(
             all,
-            ScoresSeen { ranked: 6, judged: 1, several: 5, equal: 4, compared: 4, contrary: 2, in_f32: 5 }
+            ScoresSeen {
+                ranked: 6,
+                judged: 1,
+                several: 5,
+                equal: 4,
+                compared: 4,
+                contrary: 2,
+                in_f32: 5,
+                whole: 5,
+                counted: 3,
+                exchanged: 2,
+            }
         );
         assert_eq!(
             all.notices(ties),

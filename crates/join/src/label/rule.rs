@@ -72,7 +72,8 @@ named!(IdealOf, "what ideal rankings are made of");
 
 /// What was done with the units of results before rankings were made, as the options say it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct UnitRule {
     /// The rule of the units of results; empty if ids are units.
     pub units: String,
@@ -83,16 +84,20 @@ pub struct UnitRule {
 }
 
 impl UnitRule {
-    /// The options that differ from those of another rule, each with its two values: here and there.
-    pub fn differences(&self, other: &UnitRule) -> Vec<(&'static str, [String; 2])> {
-        let text = |of: &str| if of.is_empty() { "none".to_owned() } else { of.to_owned() };
-        let rows = |of: Option<u32>| of.map_or("all".to_owned(), |rows| rows.to_string());
-        let both = [
-            ("--units", [text(&self.units), text(&other.units)]),
-            ("--repeats", [self.repeats.to_string(), other.repeats.to_string()]),
-            ("--rows", [rows(self.rows), rows(other.rows)]),
-        ];
-        both.into_iter().filter(|(_, [own, others])| own != others).collect()
+    /// The settings that differ from those of another rule.
+    pub fn differences(&self, other: &UnitRule) -> Vec<SettingDifference> {
+        differences(&self.settings(), &other.settings())
+    }
+
+    fn settings(&self) -> [RuleSetting; 3] {
+        let UnitRule { units, repeats, rows } = self;
+        let units = if units.is_empty() { "none".to_owned() } else { units.clone() };
+        let rows = rows.map_or("all".to_owned(), |rows| rows.to_string());
+        [
+            RuleSetting { what: "units of results", option: "--units", value: units },
+            RuleSetting { what: "ways with repeated units", option: "--repeats", value: repeats.to_string() },
+            RuleSetting { what: "numbers of results", option: "--rows", value: rows },
+        ]
     }
 }
 
@@ -100,14 +105,53 @@ impl fmt::Display for UnitRule {
     /// Writes the rule in the options of the command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = UnitRule::default();
-        let given = self.differences(&all).into_iter().map(|(option, [own, _])| format!("{option} {own}"));
+        let given = self.differences(&all).into_iter().map(|of| format!("{} {}", of.option, of.values[0]));
         f.pad(&given.collect::<Vec<_>>().join(" "))
     }
 }
 
-/// The rule by which rankings are made of scores.
+/// A setting in which two results differ that therefore cannot be put beside one another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingDifference {
+    /// What it is called, of several: `orders of equal scores`.
+    pub what: &'static str,
+    /// The option of the command that sets it.
+    pub option: &'static str,
+    /// Its values, here and there.
+    pub values: [String; 2],
+}
+
+impl fmt::Display for SettingDifference {
+    /// Says what differs, and what to set.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SettingDifference { what, option, values: [own, other] } = self;
+        write!(f, "the {what} differ ({own} and {other}): set {option} alike")
+    }
+}
+
+/// A setting of a rule.
+struct RuleSetting {
+    what: &'static str,
+    option: &'static str,
+    value: String,
+}
+
+/// The settings in which two rules differ, of the same settings in the same order.
+fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDifference> {
+    let both = own.iter().zip(others).filter(|(own, other)| own.value != other.value);
+    both.map(|(own, other)| SettingDifference {
+        what: own.what,
+        option: own.option,
+        values: [own.value.clone(), other.value.clone()],
+    })
+    .collect()
+}
+
+/// The rule by which rankings are made of scores. Everything is in it that changes a ranking of the same results: what is evaluated
+/// together, merged or compared has one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct RankingRule {
     /// The order of equal scores.
     pub ties: Ties,
@@ -115,24 +159,58 @@ pub struct RankingRule {
     pub score: ScoreType,
     /// The number of ranks that were kept of each ranking; `None` if all were.
     pub depth: Option<u32>,
+    /// Whether documents were left out whose id is that of their query.
+    pub drop_identical_ids: bool,
     /// What was done with units; `None` if nothing was.
-    #[cfg_attr(
-        feature = "serde",
-        serde(skip_serializing_if = "Option::is_none", serialize_with = "as_itself")
-    )]
+    #[cfg_attr(feature = "serde", serde(with = "as_itself"))]
     pub units: Option<Arc<UnitRule>>,
 }
 
-/// Writes what was done with units.
+/// What was done with units, written and read as if it were not shared.
 #[cfg(feature = "serde")]
-fn as_itself<S: serde::Serializer>(units: &Option<Arc<UnitRule>>, serializer: S) -> Result<S::Ok, S::Error> {
-    serde::Serialize::serialize(&units.as_deref(), serializer)
+mod as_itself {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::UnitRule;
+
+    pub fn serialize<S: Serializer>(units: &Option<Arc<UnitRule>>, to: S) -> Result<S::Ok, S::Error> {
+        units.as_deref().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<UnitRule>>, D::Error> {
+        Ok(Option::<UnitRule>::deserialize(from)?.map(Arc::new))
+    }
 }
 
 impl RankingRule {
     /// What was done with units, in words that are those of nothing if nothing was.
     pub fn of_units(&self) -> UnitRule {
         self.units.as_deref().cloned().unwrap_or_default()
+    }
+
+    /// The settings that differ from those of another rule: the one list of what shapes rankings.
+    pub fn differences(&self, other: &RankingRule) -> Vec<SettingDifference> {
+        differences(&self.settings(), &other.settings())
+    }
+
+    fn settings(&self) -> Vec<RuleSetting> {
+        // Every field by its name: a new one does not compile before it has its place here.
+        let RankingRule { ties, score, depth, drop_identical_ids, units: _ } = self;
+        let depth = depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        let dropped = if *drop_identical_ids { "dropped" } else { "kept" }.to_owned();
+        let settings = [
+            RuleSetting { what: "orders of equal scores", option: "--ties", value: ties.to_string() },
+            RuleSetting { what: "score types", option: "--score", value: score.to_string() },
+            RuleSetting { what: "depths", option: "-M", value: depth },
+            RuleSetting {
+                what: "documents with the id of their query",
+                option: "--drop-identical-ids",
+                value: dropped,
+            },
+        ];
+        settings.into_iter().chain(self.of_units().settings()).collect()
     }
 
     /// Finds a row with more results than the rule keeps: its index, and how many results the rule keeps.

@@ -86,8 +86,8 @@ impl ColumnRole {
             ],
             (ColumnRole::Doc, _) => &[
                 "doc_id",
+                "docno", // before docid: in PyTerrier's tables that is a number of the index
                 "docid",
-                "docno",
                 "document_id",
                 "pid",
                 "passage_id",
@@ -565,9 +565,38 @@ impl<'a> NamedHeader<'a> {
         }
         let number = self.numbers[0];
         let numbers = self.find_where(number, |at| is_given(number) || self.shape(at) == CellShape::List);
+        self.without_lost_numbers(docs, numbers)?;
         let chosen = ChosenLists { query, docs, numbers, group: found.flatten() };
         self.without_twins(&[Some(query), Some(docs), numbers, chosen.group])?;
         Ok(Some(chosen))
+    }
+
+    /// Refuses numbers that stand beside a list of documents and would not be read: a null in the place of their list, and a list of ranks,
+    /// which need not be in the order of the documents.
+    fn without_lost_numbers(self, docs: usize, numbers: Option<usize>) -> Result<(), NotChosen> {
+        if numbers.is_some() {
+            return Ok(());
+        }
+        let (docs, number) = (quoted(self.names[docs]), self.numbers[0]);
+        let none = format!("{}=-", number.name());
+        if let Some(null) = self.find_where(number, |at| self.shape(at) == CellShape::Null) {
+            let null = quoted(self.names[null]);
+            return Err(NotChosen::Wrong(format!(
+                "{null} is null beside the list {docs}: a list of {}s was expected, or leave {null} out, or say {none}",
+                self.role.number()
+            )));
+        }
+        let is_list = |at: usize| self.shape(at) == CellShape::List;
+        match self.find_where(ColumnRole::Rank, is_list).filter(|_| self.role == Role::Run) {
+            Some(ranks) => {
+                let ranks = quoted(self.names[ranks]);
+                Err(NotChosen::Wrong(format!(
+                    "{ranks} is a list beside the list {docs}, whose order is the rank: put the documents in the order of their ranks and leave \
+                     {ranks} out, or say {none} if they are in this order"
+                )))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Checks whether the column `at` has one of the usual names of documents.
@@ -720,7 +749,7 @@ mod tests {
             (
                 "qid x score",
                 None,
-                "found no document among 'qid', 'x', 'score': known names are doc_id, docid",
+                "found no document among 'qid', 'x', 'score': known names are doc_id, docno, docid",
             ),
             (
                 "qid doc x",
@@ -742,6 +771,58 @@ mod tests {
             };
             assert!(message.contains(said), "{message}");
         }
+    }
+
+    /// A list of documents whose ranks or scores would not be read is refused: its order need not be the ranking.
+    #[test]
+    fn numbers_beside_a_list_are_read_or_refused() {
+        use CellShape::{List, Null, Single};
+        let of = |names: &str, shapes: &[CellShape], given: Option<&str>| {
+            let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
+            let given = given.map(|given| given.parse().unwrap());
+            match choose_rows(&names, shapes, Role::Run, None, given.as_ref()) {
+                Ok(ChosenRows::Lists(ChosenLists { docs, numbers, .. })) => Ok((docs, numbers)),
+                Ok(other) => panic!("{other:?}"),
+                Err(NotChosen::Wrong(message)) => Err(message),
+                Err(other) => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(of("query_id doc_id", &[Single, List], None), Ok((1, None)));
+        assert_eq!(of("query_id doc_id score", &[Single, List, List], None), Ok((1, Some(2))));
+        assert_eq!(of("query_id doc_id rank score", &[Single, List, List, List], None), Ok((1, Some(3))));
+        // Of a record, and not of its documents.
+        assert_eq!(of("query_id doc_id rank score", &[Single, List, Single, Single], None), Ok((1, None)));
+        let wrong = of("query_id doc_id rank", &[Single, List, List], None).unwrap_err();
+        assert!(
+            wrong.starts_with("'rank' is a list beside the list 'doc_id', whose order is the rank"),
+            "{wrong}"
+        );
+        let given = Some("query=query_id,doc=doc_id,score=-");
+        assert_eq!(of("query_id doc_id rank", &[Single, List, List], given), Ok((1, None)));
+        let wrong = of("query_id doc_id score", &[Single, List, Null], None).unwrap_err();
+        assert!(
+            wrong.starts_with("'score' is null beside the list 'doc_id': a list of scores was expected"),
+            "{wrong}"
+        );
+        assert_eq!(of("query_id doc_id score", &[Single, List, Null], given), Ok((1, None)));
+    }
+
+    #[test]
+    fn the_number_of_a_document_in_an_index_is_not_its_id() {
+        let plain = |doc| ChosenColumns {
+            query: 0,
+            doc,
+            number: 4,
+            value: NumberKind::Number,
+            rank: Some(3),
+            group: None,
+        };
+        assert_eq!(of("qid docid docno rank score", Role::Run, None), Ok(plain(2)));
+        assert_eq!(
+            of("qid docid docno rank score", Role::Run, Some("query=qid,doc=docid,rank=rank,score=score")),
+            Ok(plain(1))
+        );
+        assert_eq!(of("qid docid doc_id rank score", Role::Run, None), Ok(plain(2)));
     }
 
     #[test]

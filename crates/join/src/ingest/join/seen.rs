@@ -32,26 +32,53 @@ impl ScoresSeen {
         self.judged += u64::from(is_any_judged(labels));
         self.several += u64::from(count > 1);
         self.equal += u64::from(count > 1 && ends.is_some_and(|[first, last]| first == last));
+        if let Some([best, worst]) = ends.map(|ends| ends.map(score_of_key)) {
+            /// The largest number that is taken to be a grade.
+            const LARGEST: f64 = 20.0;
+            let whole = best.fract() == 0.0 && worst.fract() == 0.0 && worst >= 0.0 && best <= LARGEST;
+            self.whole += u64::from(whole);
+            self.counted += u64::from(whole && count > 1 && best - worst + 1.0 == count as f64);
+        }
     }
 
     /// Compares the rank columns of the first and the last line of a query with their scores.
     pub(in crate::ingest) fn see_ranks(&mut self, records: &[Record], docnos: Docnos<'_>, ranks: RankColumn) {
         let [first, .., last] = records else { return };
-        let rank = |record: &Record| match ranks {
+        let text = |record: &Record| match ranks {
             RankColumn::None => None,
-            RankColumn::Behind => docnos.rank_column(record),
+            RankColumn::Behind => docnos.rank_text(record),
             RankColumn::At(separator, column) => {
-                let fields = separator.fields(docnos.line_of(record)?);
-                std::str::from_utf8(fields.get(column)?).ok()?.parse().ok()
+                separator.fields(docnos.line_of(record)?).get(column).copied()
             }
         };
+        let rank = |record: &Record| match ranks {
+            RankColumn::Behind => docnos.rank_column(record),
+            _ => std::str::from_utf8(text(record)?).ok()?.parse().ok(),
+        };
         let ranks = rank(first).zip(rank(last));
+        if ranks.is_none() {
+            let number = |record: &Record| std::str::from_utf8(text(record)?).ok()?.parse::<f64>().ok();
+            let columns = number(first).zip(number(last));
+            self.exchanged += u64::from(columns.is_some_and(|ranks| is_exchanged(ranks, records)));
+        }
         let Some((one, other)) = ranks.filter(|(one, other)| one != other && first.key != last.key) else {
             return;
         };
         self.compared += 1;
         self.contrary += u64::from((one < other) != (first.key < last.key));
     }
+}
+
+/// Checks whether the ranks of the first and the last line of a query are scores, and their scores ranks: ranks have decimals, and scores
+/// count the lines.
+#[cold]
+fn is_exchanged((one, other): (f64, f64), records: &[Record]) -> bool {
+    let [first, .., last] = records else { return false };
+    let decimals = one.is_finite() && other.is_finite() && (one.fract() != 0.0 || other.fract() != 0.0);
+    let [from, to] = [first, last].map(|record| score_of_key(record.key));
+    let counts = from.fract() == 0.0 && (to - from).abs() == (records.len() - 1) as f64;
+    // The best score, in the place of the rank, has the first rank.
+    decimals && counts && (one > other) == (from < to)
 }
 
 /// Checks whether one of the labels is of a document that is in the qrels.

@@ -58,6 +58,11 @@ pub(in crate::ingest) trait TakeLines<const N: usize> {
     /// Takes a line (without its line feed) that has another number of fields, at least one, or is too long; it starts at `start`.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
+    /// Refuses a line with more than `N` fields that has a fault; returns whether it does.
+    fn refuses(&mut self, _start: usize, _line: u64, _bytes: &[u8]) -> bool {
+        false
+    }
+
     /// Returns which lines that start with `#` are skipped.
     fn comments(&self) -> Comments;
 
@@ -318,7 +323,9 @@ fn any_line<const N: usize, L: TakeLines<N>>(text: &[u8], start: usize, number: 
         at += field;
     }
     if count == N || (L::MORE && count > N && (lines.lone_returns() || !has_lone_return(line))) {
-        lines.fields(text, number, &fields);
+        if count == N || !lines.refuses(start, number, line) {
+            lines.fields(text, number, &fields);
+        }
     } else if count > 0 {
         lines.other(start, number, line);
     }

@@ -3,6 +3,7 @@
 use super::diagnostics::quoted;
 use super::dialect::{Comments, Rules};
 use super::scan::{has_lone_return, is_separator, split};
+use crate::error::printable;
 use crate::ingest::bytes::limits::LONGEST_LINE;
 
 /// The message about a line that is too long.
@@ -22,6 +23,8 @@ pub(in crate::ingest) enum LineFault {
     Fields(usize),
     /// The grade or score of the line is not a number.
     Number,
+    /// The line of a run has a field more than others, and its rank is not a number while the next two fields are: an id with a blank.
+    Blank,
     /// The line is longer than [`LONGEST_LINE`].
     Length,
 }
@@ -94,7 +97,15 @@ impl Role {
         let number = split(line).nth(self.number_field()).and_then(self.parser(&rules));
         match fits {
             false => Some(LineFault::Fields(count)),
-            true => number.is_none().then_some(LineFault::Number),
+            true if number.is_none() => Some(LineFault::Number),
+            true if self == Role::Run
+                && count == 7
+                && !rules.lone_returns
+                && has_blank_in_id(line, rules) =>
+            {
+                Some(LineFault::Blank)
+            }
+            true => None,
         }
     }
 
@@ -103,6 +114,13 @@ impl Role {
         let expected = self.expected();
         match (fault, self) {
             (LineFault::Length, _) => format!("{TOO_LONG}: {expected}"),
+            (LineFault::Blank, _) => {
+                let [doc, more] = [2, 3].map(|at| printable(split(line).nth(at).unwrap_or_default()));
+                format!(
+                    "7 fields in {}: {expected} (a blank in the id '{doc} {more}'? Tables with tabs or commas may have ids with blanks)",
+                    quoted(line)
+                )
+            }
             (LineFault::Number, _) => {
                 let field = split(line).nth(self.number_field()).unwrap_or_default();
                 format!("{} {}: {expected}", self.number(), not_a_number(field))
@@ -122,6 +140,17 @@ impl Role {
             }
         }
     }
+}
+
+/// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a rank and a score that an id with a blank
+/// moved. A tag of two words moves nothing, and what stands for no rank (`-`) is no word.
+fn has_blank_in_id(line: &[u8], rules: Rules) -> bool {
+    let is_word = |field: &[u8]| !field.is_ascii() || field.iter().any(u8::is_ascii_alphanumeric);
+    if !split(line).nth(3).is_some_and(is_word) {
+        return false;
+    }
+    let mut numbers = split(line).skip(3).map(|field| (rules.score)(field).is_some());
+    numbers.next() == Some(false) && numbers.next() == Some(true) && numbers.next() == Some(true)
 }
 
 /// Whether a line is neither blank nor a comment.

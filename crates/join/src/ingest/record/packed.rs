@@ -155,6 +155,14 @@ impl<'a> Docnos<'a> {
         Some(whole_line(chunks[(chunk - first) as usize], offset))
     }
 
+    /// Returns the field behind the docno of a result in text, which is that of its rank.
+    pub fn rank_text(&self, record: &Record) -> Option<&'a [u8]> {
+        match self {
+            Docnos::Chunks { .. } => Some(self.rank_field(record)),
+            Docnos::Units { .. } | Docnos::Columns { .. } => None,
+        }
+    }
+
     /// Returns the rank of a result: in text, the number behind its docno.
     pub fn rank_column(&self, record: &Record) -> Option<i64> {
         match *self {

@@ -736,6 +736,17 @@ impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_,
         });
     }
 
+    #[cold]
+    fn refuses(&mut self, offset: usize, line: u64, bytes: &[u8]) -> bool {
+        let rules = self.rules;
+        let fault = R::ROLE.fault(bytes, rules).filter(|fault| *fault == LineFault::Blank);
+        if let Some(fault) = fault {
+            self.count += 1;
+            self.problem(offset, line, || R::ROLE.complaint(bytes, fault, rules));
+        }
+        fault.is_some()
+    }
+
     fn comments(&self) -> Comments {
         R::ROLE.comments(self.rules)
     }

@@ -22,6 +22,7 @@ pub(super) fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
         ScoreType::F32 => 1,
     });
     out.u32(matrix.rule.depth.unwrap_or(0));
+    out.u32(u32::from(matrix.rule.drop_identical_ids));
     out.bytes(&matrix.fingerprint.to_le_bytes());
     out.0
 }
@@ -40,9 +41,18 @@ pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)>
         other => return Err(from.bad(format!("unknown score type {other}"))),
     };
     let depth = Some(from.u32()?).filter(|&depth| depth > 0);
+    let drop_identical_ids = match from.u32()? {
+        0 => false,
+        1 => true,
+        other => {
+            return Err(
+                from.bad(format!("unknown way {other} with documents that have the id of their query"))
+            );
+        }
+    };
     let fingerprint = from.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
     from.end()?;
-    Ok((RankingRule { ties, score, depth, units: None }, fingerprint))
+    Ok((RankingRule { ties, score, depth, drop_identical_ids, units: None }, fingerprint))
 }
 
 pub(super) fn encode_book(book: &Codebook) -> Vec<u8> {

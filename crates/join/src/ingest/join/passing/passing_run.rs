@@ -313,6 +313,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.workers =
             parts.map(|(results, (rankings, take))| RankingWorker { results, rankings, take }).collect();
         let (name, source, tag) = (self.name.clone(), self.source.clone(), self.tag.clone());
+        let seen = seen.beside(self.joining.qrels.book());
         let info = RunInfo { name, tag, source, results: self.results, ignored, seen, units: units.counts };
         let met = self.places.met();
         let expected = match self.is_text {
