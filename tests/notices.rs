@@ -112,7 +112,7 @@ fn a_blank_in_an_id_is_an_error_and_not_another_score() {
         "1 Q0 a - 0.91 2 t\n",
     ] {
         let run = Join::default().files(text("qrels", QRELS), [text("run", run)]);
-        assert_eq!(run.is_ok(), true);
+        assert!(run.is_ok());
     }
     let trec = Join { dialect: laneval::Dialect::Trec10, ..Join::default() };
     trec.files(text("qrels", QRELS), [text("run", "1 Q0 My Doc 2 0.80 t\n")]).unwrap();

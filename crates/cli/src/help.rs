@@ -77,7 +77,7 @@ pub fn of_asked(root: Command, args: &[OsString]) -> Command {
         .iter()
         .map(String::as_str)
         .filter(named)
-        .fold(root, |root, name| root.mut_subcommand(name.to_owned(), of_command))
+        .fold(root, |root, name| root.mut_subcommand(name, of_command))
 }
 
 /// Arranges the help of all commands.

@@ -361,7 +361,10 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
     let folder = Folder::new();
     for part in ["1", "2"] {
         folder.put(&format!("d.{part}"), format!("q{part} 0 B 1\n"));
-        folder.put(&format!("e.{part}"), format!("q{part} Q0 q{part} 1 3 t\nq{part} Q0 B 2 2 t\nq{part} Q0 x#1 3 1 t\n"));
+        folder.put(
+            &format!("e.{part}"),
+            format!("q{part} Q0 q{part} 1 3 t\nq{part} Q0 B 2 2 t\nq{part} Q0 x#1 3 1 t\n"),
+        );
     }
     folder.out("eval d.1 r=e.1 -m RR --partial a.part");
     folder.out("eval d.1 main=e.1 -m RR -q -o base.json");
