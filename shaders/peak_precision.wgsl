@@ -27,19 +27,24 @@ fn peak_precision_start(column: u32, caps: u32, slot: u32) -> PeakPrecision {
     return PeakPrecision(0u, 0u, NO_PRECISION);
 }
 
-// `first` is the first input with a cap.
-fn peak_precision(state: PeakPrecision, rank: u32, column: u32, first: u32, caps: u32, slot: u32) -> PeakPrecision {
-    var next = state;
-    next.hits++;
-    while next.reached < caps && next.hits >= input(first + next.reached, slot) {
-        if next.reached > 0u {
-            put(column + next.reached - 1u, slot, next.peak);
-        }
-        next.peak = NO_PRECISION;
-        next.reached++;
+fn peak_precision_hit(state: PeakPrecision) -> PeakPrecision {
+    return PeakPrecision(state.hits + 1u, state.reached, state.peak);
+}
+
+// Whether this hit reaches a further cap; `first` is the first input with a cap. A hit may reach several, because caps may be equal.
+fn peak_precision_is_due(state: PeakPrecision, first: u32, caps: u32, slot: u32) -> bool {
+    return state.reached < caps && state.hits >= input(first + state.reached, slot);
+}
+
+fn peak_precision_reach(state: PeakPrecision, column: u32, slot: u32) -> PeakPrecision {
+    if state.reached > 0u {
+        put(column + state.reached - 1u, slot, state.peak);
     }
-    next.peak = larger(next.peak, next.hits | (rank << 16u));
-    return next;
+    return PeakPrecision(state.hits, state.reached + 1u, NO_PRECISION);
+}
+
+fn peak_precision_at(state: PeakPrecision, rank: u32) -> PeakPrecision {
+    return PeakPrecision(state.hits, state.reached, larger(state.peak, state.hits | (rank << 16u)));
 }
 
 fn peak_precision_end(state: PeakPrecision, column: u32, slot: u32) {

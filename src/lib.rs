@@ -166,7 +166,7 @@ pub mod spans {
 /// Texts of judgments and runs row by row, and the formats that they were recognised as.
 pub mod text {
     #[doc(inline)]
-    pub use crate::ingest::{OptionStyle, Recognised, TextRank, TextRow};
+    pub use crate::ingest::{OptionStyle, Recognised, RecognisedText, TextRank, TextRow};
 }
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.

@@ -50,7 +50,7 @@ fn equal_scores_are_noticed_where_all_of_a_query_are() {
 }
 
 #[test]
-fn ranks_that_contradict_the_scores_are_noticed_in_most_queries() {
+fn ranks_that_contradict_the_scores_are_noticed() {
     let ascending = |query| [(query, "a", "1", 0.1), (query, "c", "2", 0.2), (query, "b", "3", 0.3)];
     let descending = |query| [(query, "a", "1", 0.3), (query, "c", "2", 0.2), (query, "b", "3", 0.1)];
     let two = [ascending(1), ascending(2), descending(3)].concat();
@@ -58,7 +58,23 @@ fn ranks_that_contradict_the_scores_are_noticed_in_most_queries() {
     let mut turned = two.clone();
     turned.reverse();
     assert_eq!(of_run(Join::default(), &turned), [Notice::ContraryRanks { queries: 2, of: 3 }]);
-    assert_eq!(of_run(Join::default(), &[ascending(1), descending(2), descending(3)].concat()), []);
+    let one = [ascending(1), descending(2), descending(3)].concat();
+    assert_eq!(of_run(Join::default(), &one), [Notice::ContraryRanks { queries: 1, of: 3 }]);
+    assert_eq!(of_run(Join::default(), &[descending(1), descending(2), descending(3)].concat()), []);
+    // The first and the last line agree, and two between do not.
+    let within: Vec<(u32, String, String, f64)> = (0..12)
+        .map(|at| {
+            (
+                1,
+                format!("d{at}"),
+                (at + 1).to_string(),
+                [0, 1, 6, 3, 4, 5, 2, 7, 8, 9, 10, 11].map(|at| 20.0 - f64::from(at))[at],
+            )
+        })
+        .collect();
+    let within: Vec<_> =
+        within.iter().map(|(query, docno, rank, score)| (*query, &docno[..], &rank[..], *score)).collect();
+    assert_eq!(of_run(Join::default(), &within), [Notice::ContraryRanks { queries: 1, of: 1 }]);
     let unranked = |rank| two.iter().map(|line| (line.0, line.1, rank, line.3)).collect::<Vec<_>>();
     assert_eq!(of_run(Join::default(), &unranked("0")), []);
     assert_eq!(of_run(Join::default(), &unranked("-")), []);
@@ -158,6 +174,108 @@ fn a_level_above_every_grade_is_noticed_once() {
     };
     assert_eq!(measures, &["AP"]);
     assert!(ratings.notices[0].to_string().contains("--rel"));
+}
+
+#[test]
+fn fractions_and_ratings_are_noticed_beside_the_default_level() {
+    let run = "1 Q0 b 1 1 t\n";
+    let noticed = |qrels: &str, names: &[&str]| scores(qrels, run, names).notices;
+    let names = ["AP", "RR(rel=0.5)", "nDCG", "P@5"];
+    let measures = vec!["AP".to_owned(), "P@5".to_owned()];
+    let fractions = "1 0 b 1\n1 0 c 0.25\n1 0 d 0.5\n1 0 e 0\n";
+    let expected = Notice::FractionsNotRelevant { measures: measures.clone(), lowest: 0.25 };
+    assert_eq!(noticed(fractions, &names), std::slice::from_ref(&expected));
+    assert_eq!(
+        expected.to_string(),
+        "AP, P@5: grades below 1 are not relevant (the lowest above 0 is 0.25): --rel or rel= sets the lowest relevant grade"
+    );
+    assert_eq!(noticed(fractions, &["AP(rel=0.25)", "nDCG"]), []);
+    for highest in [5.0, 10.0] {
+        let ratings = format!("1 0 b 1\n1 0 c {highest}\n1 0 d 3\n");
+        let expected = Notice::LowestRelevant { measures: measures.clone(), highest };
+        assert_eq!(noticed(&ratings, &names), [expected]);
+    }
+    // Grades as they mostly are.
+    for usual in ["1 0 b 1\n", "1 0 b 1\n1 0 c 0\n1 0 d 5\n", "1 0 b 1\n1 0 c 3\n", "1 0 b 2\n1 0 c 5\n"] {
+        assert_eq!(noticed(usual, &names), [], "{usual}");
+    }
+}
+
+#[test]
+fn averages_of_other_queries_are_noticed_and_none_is_best() {
+    use laneval::Known;
+    let qrels = "1 0 b 1\n2 0 b 1\n3 0 b 1\n";
+    let runs = [
+        ("one", "1 Q0 b 1 1 t\n2 Q0 b 1 1 t\n3 Q0 x 1 1 t\n"),
+        ("other", "1 Q0 b 1 1 t\n2 Q0 x 1 1 t\n3 Q0 x 1 1 t\n"),
+    ];
+    let matrix =
+        Join::default().files(text("qrels", qrels), runs.map(|(name, run)| text(name, run))).unwrap();
+    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP"]).unwrap().with_known(Known::Retrieved);
+    let scores = evaluator.evaluate(&matrix).unwrap();
+    let unlike = Notice::UnlikeQueries { measures: vec!["AP(nothing=skip)".to_owned()], queries: [1, 2] };
+    assert!(scores.notices.contains(&unlike), "{:?}", scores.notices);
+    assert!(unlike.to_string().contains("of 1 to 2 queries from run to run"), "{unlike}");
+    let mut table = Vec::new();
+    laneval::report::Format::Table
+        .write(&scores, &laneval::report::ReportOptions::default(), &mut table)
+        .unwrap();
+    let table = String::from_utf8(table).unwrap();
+    // AP of all three queries has a best one, and that of other queries has none.
+    assert_eq!(table.matches('*').count(), 1, "{table}");
+    assert!(!evaluator.with_known(Known::Judged).evaluate(&matrix).unwrap().notices.contains(&unlike));
+}
+
+#[test]
+fn equal_scores_that_decide_are_noticed_in_arrays() {
+    use laneval::TiedValue;
+    use laneval::arrays::{Rankings, Shape};
+    let labels = [1u8, 0, 0, 0, 0, 0, 1, 0];
+    let noticed = |names: &[&str], scores: &[f32; 8], tied| {
+        let rankings = Rankings::scores(scores, &labels, Shape::dense(4)).unwrap();
+        let evaluator = Evaluator::new(names.iter().copied()).unwrap().with_tied(tied);
+        let found = evaluator.rankings(&rankings).unwrap().runs[0].notices.clone();
+        if tied == TiedValue::Ranked {
+            let matrix = LabelMatrix::of_rankings("mine", &rankings).unwrap();
+            assert_eq!(matrix.runs()[0].seen.in_arrays, 2);
+        }
+        found
+    };
+    let all = Notice::DecidedByTies { queries: 2, of: 2 };
+    assert!(all.is_warning());
+    assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Ranked), std::slice::from_ref(&all));
+    assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Average), []);
+    // One of them, that is more than a tenth; ties among documents that are not relevant, behind the first; none.
+    let one = [0.0, 0.0, 0.0, 0.0, 0.4, 0.3, 0.2, 0.1];
+    assert_eq!(noticed(&["P@2"], &one, TiedValue::Ranked), [Notice::DecidedByTies { queries: 1, of: 2 }]);
+    let behind = [0.9, 0.1, 0.1, 0.1, 0.4, 0.3, 0.2, 0.2];
+    assert_eq!(noticed(&["P@3"], &behind, TiedValue::Ranked), [Notice::DecidedByTies { queries: 1, of: 2 }]);
+    assert_eq!(noticed(&["P@2"], &behind, TiedValue::Ranked), []);
+    assert_eq!(noticed(&["AP"], &[0.9, 0.1, 0.1, 0.1, 0.4, 0.2, 0.3, 0.1], TiedValue::Ranked), []);
+}
+
+#[test]
+fn the_file_of_the_judgments_as_a_run_is_told() {
+    use laneval::text::Recognised;
+    use std::sync::Arc;
+    let folder = tempfile::TempDir::new().unwrap();
+    let told = |name: &str, text: &str, run: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let recognised = Arc::new(Recognised::default());
+        let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
+        join.files(path, [folder.path().join(run)]).unwrap();
+        recognised.all().into_iter().filter(|text| text.wrong).map(|text| text.what).collect::<Vec<_>>()
+    };
+    let twice = [
+        "is the file of the judgments, too, and ranks documents by their grades: judgments and then a run were expected",
+    ];
+    assert_eq!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "./a.json"), twice);
+    assert_eq!(told("a.csv", "query_id,doc_id,score\n1,a,1\n1,b,0\n", "a.csv"), twice);
+    // Another file of the same text, and a table with grades and scores.
+    std::fs::write(folder.path().join("b.json"), "{\"1\": {\"a\": 1, \"b\": 0}}").unwrap();
+    assert!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "b.json").is_empty());
+    assert!(told("c.csv", "query_id,doc_id,grade,score\n1,a,1,0.5\n1,b,0,0.7\n", "c.csv").is_empty());
 }
 
 #[test]

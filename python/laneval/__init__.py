@@ -64,7 +64,8 @@ else:
         "_custom": ("CustomMeasure", "measure"),
         "_errors": (
             "DeviceError", "IgnoredQueriesWarning", "InputError", "LanevalError", "LanevalWarning", "MatrixError",
-            "MeasureError", "MissingQueriesWarning", "OptionError", "Problem", "ShardError", "UnanswerableError",
+            "MeasureError", "MissingQueriesWarning", "OptionError", "Problem", "ShardError", "TiedScoresWarning",
+            "UnanswerableError",
         ),
         "_identify": ("Candidate", "Identified", "IdentifiedLibrary", "identify"),
         "_options": ("DEFAULT", "Options"),
@@ -125,6 +126,7 @@ __all__ = [
     "ShardError",
     "Stream",
     "Summary",
+    "TiedScoresWarning",
     "UnanswerableError",
     "Unmatched",
     "__version__",

@@ -13,7 +13,7 @@ from laneval._errors import DeviceError, InputError, OptionError, UnanswerableEr
 from laneval._names import base_name
 from laneval._options import DEFAULT, Measures, Options, Ready, alone, settled, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
-from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named
+from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, check_columns, warn_of_notes
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -59,15 +59,19 @@ class Matrix:
         as for `Qrels`. `keep_ties` keeps which documents have equal scores, for values over all their orders (`ties="average"` of
         `evaluate`). `options` are the keywords of `Options` that say how files are read, and how rankings are ordered and cut.
 
-        Raises what `evaluate_runs` raises for judgments, runs and keywords, and `OptionError` for a keyword that changes values and not
-        rankings: it is for `evaluate`.
+        Raises what `evaluate_runs` raises for judgments, runs and keywords, `TypeError` if `keep_ties` is no bool, and `OptionError` for a
+        keyword that changes values and not rankings: it is for `evaluate`.
         """
         if not isinstance(keep_ties, bool):
             raise TypeError(f"keep_ties is {keep_ties!r}: True or False was expected")
         ready = Ready((), options)
         _made_later(options, ready.options)
+        named = _named(runs)
+        check_columns(options, [qrels, *(run for _, run in named)])
         judgments = _judgments(ready, qrels, options, query_lengths)
-        return cls(ready.native.build(judgments, _named(runs), ready.columns, keep_ties))
+        matrix = ready.native.build(judgments, named, ready.columns, keep_ties)
+        warn_of_notes(ready.native.notes(judgments), 3)
+        return cls(matrix)
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
@@ -258,6 +262,7 @@ def evaluate(
     0.75
     """
     ready = Ready(measures, options)
+    check_columns(options, (qrels, run))
     judgments = _judgments(ready, qrels, options, query_lengths)
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
@@ -285,8 +290,10 @@ def evaluate_runs(
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
     ready = Ready(measures, options)
+    named = _named(runs)
+    check_columns(options, [qrels, *(run for _, run in named)])
     judgments = _judgments(ready, qrels, options, query_lengths)
-    return Scores(_evaluated(ready, judgments, _named(runs), options))
+    return Scores(_evaluated(ready, judgments, named, options))
 
 
 def evaluate_labels(
@@ -548,10 +555,14 @@ def _cover(offsets: Array | None, values: Array) -> None:
 def _evaluated(
     ready: Ready, qrels: _native.Qrels, runs: Sequence[tuple[str | None, Any]], options: Options
 ) -> list[RunScores]:
-    if not ready.custom:
-        return _scores(ready, ready.native.evaluate(qrels, runs, ready.columns), None, options, 5)
-    matrix = ready.native.build(qrels, runs, ready.columns, False)
-    return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)
+    matrix = None
+    if ready.custom:
+        matrix = ready.native.build(qrels, runs, ready.columns, False)
+        scores = ready.native.matrix(matrix)
+    else:
+        scores = ready.native.evaluate(qrels, runs, ready.columns)
+    warn_of_notes(ready.native.notes(qrels), 4)
+    return _scores(ready, scores, matrix, options, 5)
 
 
 def _made_already(options: Options, rule: tuple[str, str]) -> None:

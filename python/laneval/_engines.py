@@ -320,7 +320,7 @@ def _check(all_seen: list[bytes]) -> None:
         raise ShardError(
             f"{message}: all rows of a query, judgments too, belong in one partition: partition by the query, or use repartition=True"
         ) from None
-    if any("could not be checked" in notice for notice in seen.scores()["run"]._known["notices"]):
+    if any("could not be checked" in notice for _, notice in seen.scores()["run"]._known["notices"]):
         raise UnanswerableError(
             "there are too many queries to check whether each is in one partition: take repartition=True"
         )

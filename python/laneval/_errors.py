@@ -182,6 +182,21 @@ class MissingQueriesWarning(LanevalWarning):
     """
 
 
+class TiedScoresWarning(LanevalWarning):
+    """Equal scores of documents of different grades, in more than a tenth of the rows of an array, whose order decides the values: the
+    earlier of equal documents comes first, which a model that scores all alike is given for nothing.
+
+    >>> import laneval, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     scores = laneval.evaluate_scores([[0.0, 0.0, 0.0]], [[1, 0, 0]], "RR")
+    >>> scores["RR"], caught[0].category.__name__
+    (1.0, 'TiedScoresWarning')
+    >>> laneval.evaluate_scores([[0.0, 0.0, 0.0]], [[1, 0, 0]], "RR", ties="average")["RR"]
+    0.611111111111111
+    """
+
+
 class IgnoredQueriesWarning(LanevalWarning):
     """Queries of a run that are not judged, which never count.
 

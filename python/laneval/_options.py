@@ -293,7 +293,7 @@ def alone(options: Options, where: str, instead: str) -> None:
     """
     made: dict[str, object] = {
         "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,
-        "subset": None, "units": None, "qrels_units": None, "repeats": None, "rows": None,
+        "subset": None, "units": None, "qrels_units": None, "repeats": None, "rows": None, "columns": None, "judgments_by": None,
     }
     for word, default in made.items():
         of = options.get(word, default)

@@ -11,7 +11,7 @@ from laneval._api import _scores
 from laneval._errors import UnanswerableError
 from laneval._files import write_whole
 from laneval._options import DEFAULT, Columns, Format, Measures, Options, QuerySet, Ready, whole
-from laneval._sources import Path, Qrels, Source, _judgments, _named
+from laneval._sources import Path, Qrels, Source, _judgments, _named, warn_of_notes
 
 if TYPE_CHECKING:
     import pandas
@@ -263,5 +263,6 @@ def pools(
         raise UnanswerableError(f"{', '.join(ready.names())}: a measure needs judgments by {by}, of which no pools are made")
     judgments = _judgments(ready, qrels, options)
     native, scores = ready.native.pools(judgments, _named(runs), ready.columns, depth, teams)
+    warn_of_notes(ready.native.notes(judgments), 3)
     _scores(ready, scores, None, options, 4)  # for its warnings
     return Pools(native)

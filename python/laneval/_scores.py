@@ -14,6 +14,7 @@ from laneval._errors import (
     LanevalWarning,
     MeasureError,
     MissingQueriesWarning,
+    TiedScoresWarning,
     UnanswerableError,
 )
 from laneval._files import write_whole
@@ -522,6 +523,9 @@ def _table(runs: Sequence[RunScores]) -> str:
     names = list(runs[0])
     head = "".join(f"<th>{html.escape(name)}</th>" for name in ["run", *names])
     best = {name: _native.are_best([run[name] for run in runs], better(name)) for name in names}
+    for name in names:
+        if len({run.queries - run.skipped.get(name, 0) for run in runs}) > 1:
+            best[name] = [False] * len(runs)
     rows = []
     for at, run in enumerate(runs):
         cells = []
@@ -544,8 +548,10 @@ def warn(run: RunScores, notices: Sequence[str], level: int) -> None:
         message = f"{name}: {run.missing.count} {what}: {run.missing}"
         warnings.warn(message, MissingQueriesWarning, stacklevel=level)
     _warn_of_ignored(run, level + 1)
-    for notice in [*run._known["notices"], *notices]:
-        warnings.warn(f"{name}: {notice}", LanevalWarning, stacklevel=level)
+    of_run = run._known["notices"]
+    for kind, notice in [*of_run, *(("LanevalWarning", notice) for notice in notices)]:
+        category = TiedScoresWarning if kind == "TiedScoresWarning" else LanevalWarning
+        warnings.warn(f"{name}: {notice}", category, stacklevel=level)
 
 
 def with_ignored(run: RunScores, queries: Sequence[str], level: int) -> RunScores:

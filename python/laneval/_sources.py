@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from laneval import _native
 from laneval._arrays import lent
-from laneval._errors import LanevalWarning, UnanswerableError
+from laneval._errors import LanevalWarning, OptionError, UnanswerableError
 from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names, units_of
 
 class ArrowStream(Protocol):
@@ -77,7 +77,7 @@ class Qrels:
         self._native = _native.Qrels(
             source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by, units_of(units)
         )
-        _warn_of_notes(self._native, 3)
+        warn_of_notes(self._native.notes(), 3)
 
     @property
     def queries(self) -> list[str]:
@@ -135,7 +135,7 @@ def _judgments(
 ) -> _native.Qrels:
     """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        read = {"query_lengths": query_lengths, "judgments_by": options.get("judgments_by"), "qrels_units": options.get("qrels_units")}
+        read = {"query_lengths": query_lengths, "judgments_by": options.get("judgments_by"), "qrels_units": options.get("qrels_units"), "qrels_format": options.get("qrels_format")}
         for name, given in read.items():
             if given is not None:
                 raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
@@ -144,13 +144,23 @@ def _judgments(
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
     units = units_of(options.get("qrels_units"))
     judged = _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by, units)
-    _warn_of_notes(judged, 4)
+    warn_of_notes(judged.notes(), 4)
     return judged
 
 
-def _warn_of_notes(qrels: _native.Qrels, level: int) -> None:
-    """Warns of rows that were read as no judgments."""
-    for note in qrels.notes():
+def check_columns(options: Options, sources: Iterable[object]) -> None:
+    """Checks that no columns are named where neither judgments nor runs have any."""
+
+    def has_columns(source: object) -> bool:
+        return not (isinstance(source, Mapping) and source and all(isinstance(of, Mapping) for of in source.values()))
+
+    if options.get("columns") is not None and not any(map(has_columns, sources)):
+        raise OptionError("columns changes nothing for dicts of queries, which have none: leave it out")
+
+
+def warn_of_notes(notes: Sequence[str], level: int) -> None:
+    """Warns of what is doubtful of texts, and of rows that were left out."""
+    for note in notes:
         warnings.warn(note, LanevalWarning, stacklevel=level)
 
 

@@ -13,7 +13,7 @@ from laneval._errors import OptionError, UnanswerableError
 from laneval._layouts import Labelled, Tagged
 from laneval._options import DEFAULT, Measures, Options, Ready, Stat, named_columns, stat_names
 from laneval._scores import RunScores, Scores
-from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named
+from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named, warn_of_notes
 
 
 _OF_VALUES = ("median", "ci95")
@@ -71,7 +71,9 @@ class Summary:
         measure is written in Python.
         """
         ready = _ready(measures, options)
-        matrix = ready.native.build(_judgments(ready, qrels, options), _named(runs), ready.columns)
+        judgments = _judgments(ready, qrels, options)
+        matrix = ready.native.build(judgments, _named(runs), ready.columns, False)
+        warn_of_notes(ready.native.notes(judgments), 3)
         return cls(ready.native.summary(matrix))
 
     @classmethod

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use laneval::columns::JudgmentsByFacet;
 use laneval::tables::TableReader;
-use laneval::text::{OptionStyle, Recognised};
+use laneval::text::{OptionStyle, Recognised, RecognisedText};
 use laneval::{Dialect, Join, JudgedBy, ReadAs, Watch};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::columns::{NamedColumns, RowsRole};
-use crate::errors::{exception, option_of};
+use crate::errors::{exception, option, option_of};
 use crate::rows::OwnedRows;
 use crate::source::PySource;
 use crate::stored;
@@ -31,14 +31,14 @@ pub struct Qrels {
     pub rows: usize,
     /// The dialect in which they were read.
     dialect: Dialect,
-    /// What was done with rows that are no judgments.
-    notes: Vec<String>,
+    /// The texts that they were read from, and what was done with these.
+    pub recognised: Vec<RecognisedText>,
 }
 
 impl Qrels {
     /// Judgments that were not read.
     pub fn made(qrels: laneval::Qrels, rows: usize) -> Self {
-        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval, notes: Vec::new() }
+        Qrels { qrels: Arc::new(qrels), rows, dialect: Dialect::Laneval, recognised: Vec::new() }
     }
 }
 
@@ -71,6 +71,9 @@ impl Qrels {
             judged_by.filter(|&by| by != JudgedBy::Span).map(|by| JudgmentsByFacet::new(by, dialect));
         let facets = facets.transpose().map_err(|error| exception(py, error))?;
         let source = PySource::of_judgments(source, name, judged_by, &columns, facets)?;
+        if qrels_as.format.is_some() && !matches!(source, PySource::Text(_)) {
+            return Err(option(py, "qrels_format changes nothing for judgments in memory: leave it out"));
+        }
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
@@ -92,21 +95,19 @@ impl Qrels {
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
-        let notes = recognised.all().into_iter().filter(|text| text.note);
-        let notes = notes.map(|text| format!("{}: {}", text.name, text.what)).collect();
-        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, notes })
+        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 
-    /// What was done with rows that are no judgments, in words.
+    /// What is doubtful of the text that they were read from, and what was done with it, in words.
     fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+        noted(self.recognised.iter().cloned())
     }
 
     /// Makes judgments of the bytes that `to_bytes` returned.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         let (qrels, dialect) = stored::from_bytes(py, bytes)?;
-        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect, notes: Vec::new() })
+        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect, recognised: Vec::new() })
     }
 
     /// The judgments as bytes.
@@ -157,4 +158,9 @@ pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
     let known = stored::DIALECTS.iter().find(|of| of.0 == name);
     let names = stored::DIALECTS.map(|of| of.0);
     known.map(|of| of.1).ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
+}
+
+/// What is doubtful of texts, and what was done with them, in words.
+pub fn noted(texts: impl Iterator<Item = RecognisedText>) -> Vec<String> {
+    texts.filter(|text| text.doubtful).map(|text| format!("{}: {}", text.name, text.what)).collect()
 }

@@ -94,7 +94,12 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     if run.per_query.is_some() {
         compared(&dict, scores, run)?;
     }
-    dict.set_item("notices", run.notices.iter().map(said).collect::<Vec<_>>())?;
+    // Each with the name of its warning.
+    let warned = |notice: &Notice| match notice {
+        Notice::DecidedByTies { .. } => ("TiedScoresWarning", said(notice)),
+        _ => ("LanevalWarning", said(notice)),
+    };
+    dict.set_item("notices", run.notices.iter().map(warned).collect::<Vec<_>>())?;
     Ok(dict)
 }
 

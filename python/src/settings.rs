@@ -8,6 +8,7 @@ use laneval::arrays::Rankings;
 use laneval::identify::{Identify, ToldRow, joined_in_every_order};
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::pools::PoolOptions;
+use laneval::text::Recognised;
 use laneval::{
     Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput, Scores,
     Stat, TiedValue, Ties, Units, View, Watch,
@@ -21,7 +22,7 @@ use crate::errors::{exception, option, option_of};
 use crate::identify::Identified;
 use crate::matrix::Matrix;
 use crate::pools::Pools;
-use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
+use crate::qrels::{LITTLE, Qrels, dialect_of, noted, read_as, tables};
 use crate::scores;
 use crate::source::PySource;
 use crate::stream::{Stream, StreamOf};
@@ -39,6 +40,8 @@ pub struct Settings {
     evaluator: Evaluator,
     threads: Option<NonZeroUsize>,
     progress: Option<Py<PyAny>>,
+    /// The texts that were read.
+    recognised: Arc<Recognised>,
 }
 
 #[pymethods]
@@ -70,7 +73,9 @@ impl Settings {
         let adapter: Option<String> = given.get("adapter")?;
         // A user who names an adapter wants it to be used.
         let engine = if adapter.is_some() { EngineChoice::Gpu } else { EngineChoice::Auto };
+        let recognised = Arc::new(Recognised::default());
         let join = Join {
+            recognised: Some(recognised.clone()),
             dialect: dialect.map_or(Ok(Dialect::default()), |name| dialect_of(py, &name))?,
             ties: order,
             score: given.named("score")?.unwrap_or_default(),
@@ -97,7 +102,7 @@ impl Settings {
             .with_stats(stats.collect::<PyResult<Vec<Stat>>>()?)
             .with_engine(given.named("engine")?.unwrap_or(engine))
             .with_adapter(adapter);
-        Ok(Settings { join, evaluator, threads, progress })
+        Ok(Settings { join, evaluator, threads, progress, recognised })
     }
 
     /// The canonical names of the measures.
@@ -110,6 +115,11 @@ impl Settings {
         self.join.judged_by.map(|by| by.to_string())
     }
 
+    /// What is doubtful of the texts of runs that were read with these judgments, in words.
+    fn notes(&self, qrels: &Qrels) -> Vec<String> {
+        noted(self.recognised.all().into_iter().filter(|text| !qrels.recognised.contains(text)))
+    }
+
     /// The scores of some runs, each given as a name and a source.
     fn evaluate(
         &self,
@@ -120,7 +130,7 @@ impl Settings {
     ) -> PyResult<scores::Scores> {
         let columns = columns.of_units(&self.join.units);
         let judged = &qrels.qrels;
-        let runs = Runs::of(runs, &columns, (&self.join.units, judged.judged_by()))?;
+        let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let scores = self.work(py, rows, |join, evaluator| {
@@ -143,7 +153,7 @@ impl Settings {
         keep_ties: bool,
     ) -> PyResult<Matrix> {
         let columns = columns.of_units(&self.join.units);
-        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
@@ -168,7 +178,7 @@ impl Settings {
         teams: Option<String>,
     ) -> PyResult<(Pools, scores::Scores)> {
         let columns = columns.of_units(&self.join.units);
-        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let mut options = PoolOptions::default();
@@ -201,7 +211,7 @@ impl Settings {
     ) -> PyResult<Identified> {
         let ((numbers, measure, told), (digits, top)) = (asked, shown);
         let columns = columns.of_units(&self.join.units);
-        let runs = Runs::of(runs, &columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
         let found = self.work(py, rows, |join, _| {
@@ -292,6 +302,29 @@ impl Settings {
 }
 
 impl Settings {
+    /// Takes runs, and refuses what would be read of files where there is none.
+    fn runs(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: &NamedColumns,
+    ) -> PyResult<Runs> {
+        self.recognised.extend(qrels.recognised.iter().cloned());
+        let runs = Runs::of(runs, columns, (&self.join.units, qrels.qrels.judged_by()))?;
+        let of_files = [
+            ("run_format", self.join.runs_as.format.is_some()),
+            ("subset", self.join.runs_as.subset.is_some()),
+        ];
+        let is_text = |(_, source): &(Option<String>, PySource)| matches!(source, PySource::Text(_));
+        match of_files.into_iter().find(|(_, given)| *given) {
+            Some((word, _)) if !runs.0.iter().any(is_text) => {
+                Err(option(py, format!("{word} changes nothing for runs in memory: leave it out")))
+            }
+            _ => Ok(runs),
+        }
+    }
+
     /// Works on the number of threads that was asked for, and can be interrupted.
     pub fn work<T: Send>(
         &self,

@@ -284,8 +284,9 @@ def test_a_gate_that_cannot_be_computed():
         other.compare(same).gate("P@1 drops > 0.5 p<0.05")
     assert other.compare(same, test="randomisation").gate("P@1 drops > 0.5 p<0.05")[0].p == 0.25
     single = laneval.evaluate_labels([[1, 0]], "P@1", per_query=True)
+    assert single.compare(single).gate("P@1 drops > 0.5")[0].passed
     with pytest.raises(ValueError, match="two queries or more"):
-        single.compare(single).gate("P@1 drops > 0.5")
+        single.compare(single).gate("P@1 drops > 0.5 p<0.05")
     assert one.compare(other).gate("P@1 drops > 0.5")[0].passed
 
 
@@ -430,6 +431,8 @@ def test_what_does_not_belong_together(scores):
     def other(changed=qrels, measures=("AP", "RR"), **options):
         return laneval.evaluate(changed, run, list(measures), **{"per_query": True, **options})
 
+    chunks = {query: {f"{document}#1": score for document, score in of.items()} for query, of in run.items()}
+    of_chunks = laneval.evaluate(qrels, chunks, ["AP", "RR"], per_query=True, units="before:#")
     for found, message in [
         (other(per_query=False), "the values of queries were not kept: evaluate with per_query=True"),
         (other({**qrels, "q5": {"doc1": 1}}), "baseline and run cannot be compared: they have different judgments"),
@@ -441,7 +444,7 @@ def test_what_does_not_belong_together(scores):
         (other(judged_only=True), "they were evaluated with judged_only=True and judged_only=False"),
         (other(known="retrieved"), "they were evaluated with known='retrieved' and known='judged'"),
         (other(drop_identical_ids=True), "they were evaluated with drop_identical_ids=True and drop_identical_ids=False"),
-        (other(units="before:#"), "they were evaluated with units='before:#' and units=None"),
+        (of_chunks, "they were evaluated with units='before:#' and units=None"),
         (other(repeats="blank"), "they were evaluated with repeats='blank' and repeats='error'"),
         (other(rows=5), "they were evaluated with rows=5 and rows=None"),
         (other(measures=("AP", "P@5")), "baseline and run have different measures, AP, P@5 and AP, RR: choose some with measures="),

@@ -78,7 +78,7 @@ def test_wrong_values_are_refused() -> None:
         laneval.evaluate_ids([["a"]], [["a"]], "AP", units="before:#")
     one = laneval.evaluate(QRELS, RUN, "AP", units="before:#", per_query=True)
     other = laneval.evaluate(QRELS, RUN, "AP", units="before:#", repeats="sum", per_query=True)
-    with pytest.raises(ValueError, match="different rules"):
+    with pytest.raises(ValueError, match="repeats='sum' and repeats='first'"):
         one.compare(other)
 
 

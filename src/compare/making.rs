@@ -13,6 +13,7 @@ use super::pairs::{baseline, pairs};
 use super::power::{queries_for, smallest_effect};
 use super::randomised::Pair;
 use super::ranks::{signed_ranks, signs};
+use super::stems::groups_said;
 use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::{Unit, is_zero};
 use super::values::{MeasureValues, Values};
@@ -103,6 +104,7 @@ impl Comparison {
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
         comparison.lacking = lacking;
         comparison.note_filled();
+        comparison.notes.extend(groups_said(&comparison.ids));
         if keep {
             comparison.note_part();
         }

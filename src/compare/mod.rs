@@ -44,6 +44,7 @@ pub(crate) mod randomised;
 pub(crate) mod ranks;
 mod sentences;
 pub(crate) mod special;
+mod stems;
 #[cfg(feature = "serde")]
 pub(crate) mod stored;
 pub(crate) mod sums;

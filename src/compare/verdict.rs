@@ -144,7 +144,9 @@ impl Comparison {
                 100.0 * sign * share * self.runs[of.pair.baseline].means[of.measure].signum()
             ));
         }
-        if let Some([low, high]) = of.interval {
+        // Where every query changes by the same amount, the t interval is a point, which says nothing of other queries.
+        let is_point = of.p.is_none() && of.interval.is_some_and(|[low, high]| low == high);
+        if let Some([low, high]) = of.interval.filter(|_| !is_point) {
             let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
             within.push(format!("{} interval {} to {}", self.confidence(), shown(low), shown(high)));
         }
@@ -160,6 +162,7 @@ impl Comparison {
             Some(p) if self.family_size > 1 => _ = write!(text, ", adjusted {}", p_is(p)),
             Some(p) => _ = write!(text, ", {}", p_is(p)),
             None if self.queries < 2 => text += " in the only query, which says nothing about others",
+            None if is_point => text += " in every query, for which the test has no p",
             None => text += ", and the test has no p",
         }
         text

@@ -10,7 +10,7 @@ use super::tied::OverTies;
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::label::{Batch, LANES, RetrievedFacts};
+use crate::label::{Batch, LANES, RetrievedFacts, ScoresSeen};
 use crate::measure::OfNothing;
 use crate::plan::Plan;
 use crate::scores::Known;
@@ -21,13 +21,15 @@ use crate::watch::Watch;
 /// The results of some blocks.
 pub(super) struct BlockResults<V> {
     pub sums: Option<SlotSums>,
+    /// What was seen of scores, where blocks are made of them.
+    pub seen: ScoresSeen,
     /// The values of each ranking, if they are kept.
     pub values: Vec<V>,
 }
 
 impl<V> Default for BlockResults<V> {
     fn default() -> Self {
-        BlockResults { sums: None, values: Vec::new() }
+        BlockResults { sums: None, seen: ScoresSeen::default(), values: Vec::new() }
     }
 }
 
@@ -38,6 +40,7 @@ impl<V> BlockResults<V> {
             (sums @ None, others) => *sums = others,
             (Some(_), None) => {}
         }
+        self.seen.merge(other.seen);
         self.values.extend(other.values);
     }
 }

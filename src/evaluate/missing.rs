@@ -14,7 +14,7 @@ use crate::error::{Error, Result, printable};
 use crate::ingest::Qrels;
 use crate::label::{ExactFacts, Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
 use crate::scores::QuerySet;
-use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary};
 
 impl Summary {
     /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does. It is for shards of a run that were each
@@ -63,7 +63,7 @@ impl Summary {
                 run.moments.iter_mut().zip(&empty.moments).for_each(|(all, more)| all.merge(more));
                 run.add_skipped(&empty.skipped);
             }
-            run.highest = qrels.book().max_grade();
+            run.grades = GradeRange::of(qrels.book());
             run.judged = [(judged.sum().unwrap_or_default(), judged.count())].into();
             run.fingerprints = [qrels.fingerprint()].into();
         }

@@ -15,7 +15,7 @@ use crate::label::{Codebook, IdealOf, JudgedBy, Notice, RankingRule, Unmatched};
 use crate::measure::{JudgmentInput, Measure};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 use crate::stats::{ExactSum, Moments, StatName, summarise};
-use crate::summary::{QueryPrint, RunSummary, Summary, left_out, nothing_relevant};
+use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary, left_out, of_grades, unlike_queries};
 
 /// The sums of an evaluation, with what they are of.
 pub(super) struct Outcome<'o, J> {
@@ -200,7 +200,7 @@ impl Evaluator {
             ignored: Unmatched::default(),
             seen: Default::default(),
             units: Default::default(),
-            highest: of.book.max_grade(),
+            grades: GradeRange::of(of.book),
             taken: self.measures.iter().map(|measure| measure.highest_grade(of.book)).collect(),
             sums: sums.to_vec(),
             moments: moments.to_vec(),
@@ -236,9 +236,9 @@ impl Evaluator {
     ) -> Result<Scores> {
         let (measures, Evaluator { queries, view, known, tied, .. }) = (self.measures.clone(), self);
         let left_out = left_out(&measures, &runs);
-        let notices =
-            nothing_relevant(&measures, book.max_grade()).into_iter().chain(left_out).chain(notices);
-        let notices = notices.collect();
+        let of_grades = of_grades(&measures, GradeRange::of(book));
+        let unlike = unlike_queries(&measures, &runs);
+        let notices = of_grades.into_iter().chain(left_out).chain(unlike).chain(notices).collect();
         let (queries, view, known, tied) = (*queries, *view, *known, *tied);
         let scores = Scores { measures, queries, view, known, tied, notices, runs };
         if !self.not_finite {

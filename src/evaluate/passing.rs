@@ -267,7 +267,7 @@ impl<'q> RunStream<'q> {
             false => missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part)),
         };
         of.evaluation.install(&mut evaluate)?;
-        let PassedValues { sums, values } = part;
+        let PassedValues { sums, values, .. } = part;
         let sums = sums.unwrap_or_else(|| unreachable!("a block was evaluated"));
         let PassingEvaluation { evaluation, slots, wants, notices, .. } = of;
         let kept = KeptValues { parts: wants.values.then_some(values) };
@@ -422,7 +422,7 @@ impl PassingEvaluation<'_> {
         sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
         let values = kept.parts.into_iter().flatten();
         let values = values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
-        part.merge(PassedValues { sums: Some(sums), values });
+        part.merge(PassedValues { sums: Some(sums), values, ..PassedValues::default() });
         self.watch.iter().for_each(|watch| watch.add(labels));
         Ok(())
     }

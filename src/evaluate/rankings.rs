@@ -271,6 +271,7 @@ impl Stream {
             queries: Arc::new(queries),
             empty: if both { 0 } else { missing.count },
             missing,
+            seen: self.gathered.seen,
             ..self.evaluation.evaluator.run_summary(of, &sums.sums, &sums.moments, &sums.skipped)
         })
     }
@@ -364,7 +365,8 @@ impl Stream {
             let counted = (0..rows.len()).filter(|&row| !both || batch.depths()[row] > 0).collect();
             gathered.values.push((rows.start, counted, by_row(parts, measures.len(), rows.len())?));
         }
-        gathered.merge(BlockResults { sums: Some(sums), values: Vec::new() });
+        let seen = std::mem::take(&mut scratch.seen);
+        gathered.merge(BlockResults { sums: Some(sums), seen, values: Vec::new() });
         self.watch.iter().for_each(|watch| watch.add(rankings.values(rows.clone()) as u64));
         Ok(())
     }

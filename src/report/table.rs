@@ -10,7 +10,7 @@ use super::run_name::run_name;
 use super::sparks;
 use crate::error::printable;
 use crate::measure::{Average, Measure};
-use crate::scores::{PerQuery, RunScores, Scores};
+use crate::scores::{PerQuery, RunScores, Scores, are_of_as_many};
 use crate::stats::rounding::are_best;
 use crate::stats::{StatName, is_undefined};
 
@@ -185,7 +185,8 @@ fn series(scores: &Scores, measure: usize, options: &ReportOptions) -> Vec<Serie
             of_groups.entry(&of.group).or_default().push(run);
         }
         let mut best = vec![false; values.len()];
-        for runs in of_groups.values() {
+        let alike = |runs: &&Vec<usize>| are_of_as_many(runs.iter().map(|&run| &scores.runs[run]), measure);
+        for runs in of_groups.values().filter(alike) {
             let of_group: Vec<Option<f64>> = runs.iter().map(|&run| values[run]).collect();
             are_best(&of_group, better).into_iter().zip(runs).for_each(|(is, &run)| best[run] = is);
         }

@@ -211,6 +211,13 @@ impl PerQuery {
     }
 }
 
+/// Whether the averages of a measure of some runs are of as many queries, without which none is the best.
+pub(crate) fn are_of_as_many<'r>(runs: impl Iterator<Item = &'r RunScores>, measure: usize) -> bool {
+    let mut counts = runs.map(|run| run.averaged(measure));
+    let first = counts.next();
+    counts.all(|count| Some(count) == first)
+}
+
 impl RunScores {
     /// The average of a measure by its index: the mean, the sum of counts, or the geometric mean.
     pub fn average(&self, measure: usize) -> Option<f64> {
@@ -225,6 +232,11 @@ impl RunScores {
     /// The number of queries without a value under a measure by its index.
     pub fn skipped(&self, measure: usize) -> usize {
         self.skipped.get(measure).copied().unwrap_or(0)
+    }
+
+    /// The number of queries in the average of a measure by its index.
+    pub fn averaged(&self, measure: usize) -> usize {
+        self.queries.saturating_sub(self.skipped(measure))
     }
 
     /// A statistic of a measure by its index.

@@ -24,6 +24,7 @@
 //! A merge checks everything before it changes anything, and sets of queries are joined before the first run is touched. A summary that
 //! refused another is as it was.
 
+mod grades;
 mod queries;
 #[cfg(feature = "serde")]
 pub(crate) mod sealed;
@@ -39,11 +40,12 @@ use crate::label::{
     IdealOf, Notice, RankingRule, ScoresSeen, SettingDifference, UnitCounts, Unmatched, View,
 };
 use crate::measure::Measure;
-use crate::scores::{EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue};
+use crate::scores::{EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue, are_of_as_many};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
 pub use crate::stats::{ExactSum, Moments};
+pub(crate) use grades::{GradeRange, of_grades};
 pub use queries::QueryPrint;
 
 use queries::Common;
@@ -103,8 +105,8 @@ pub struct RunSummary {
     pub(crate) ignored: Unmatched,
     pub(crate) seen: ScoresSeen,
     pub(crate) units: UnitCounts,
-    /// The highest grade of the judgments.
-    pub(crate) highest: Option<f64>,
+    /// The range of the grades of the judgments.
+    pub(crate) grades: GradeRange,
     /// The number that a parameter `auto` became, by measure.
     pub(crate) taken: Vec<Option<f64>>,
     /// The sum of the terms of the average, by measure.
@@ -269,6 +271,7 @@ impl Summary {
         });
         let runs: Vec<RunScores> = scores.collect();
         let left_out = left_out(&self.measures, &runs);
+        let unlike = unlike_queries(&self.measures, &runs);
         let scores = Scores {
             measures: self.measures.clone(),
             runs,
@@ -276,12 +279,13 @@ impl Summary {
             view: self.view,
             known: self.known,
             tied: self.tied,
-            notices: nothing_relevant(
+            notices: of_grades(
                 &self.measures,
-                self.runs.values().filter_map(|run| run.highest).reduce(f64::max),
+                self.runs.values().map(|run| run.grades).reduce(GradeRange::and).unwrap_or_default(),
             )
             .into_iter()
             .chain(left_out)
+            .chain(unlike)
             .collect(),
         };
         scores.check_finite()?;
@@ -370,7 +374,7 @@ impl RunSummary {
         self.ignored = self.ignored.and(&other.ignored);
         self.seen.merge(other.seen);
         self.units.merge(other.units);
-        self.highest = self.highest.into_iter().chain(other.highest).reduce(f64::max);
+        self.grades = self.grades.and(other.grades);
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.merge(more));
         self.moments.iter_mut().zip(&other.moments).for_each(|(moments, more)| moments.merge(more));
         self.add_skipped(&other.skipped);
@@ -437,11 +441,28 @@ impl RunSummary {
             missing: self.missing(policy),
             filled: policy != QuerySet::Both,
             judged: (self.seen.ranked > 0).then_some(self.seen.judged),
-            ignored: self.ignored.clone(),
+            ignored: self.ignored_of_all(),
             ideal: self.ideal,
             notices: seen.chain(units).chain(one).chain(unchecked).collect(),
             stats: measures.iter().enumerate().map(of_measure).collect(),
             ..RunScores::default()
+        }
+    }
+}
+
+impl RunSummary {
+    /// The queries of the run that are judged in no part. A part that has some of the judgments and the whole run calls the others not
+    /// judged; where ids were left out for being many, those that are judged elsewhere are not counted among them either.
+    fn ignored_of_all(&self) -> Unmatched {
+        let Some(judged) = self.queries.hashes().filter(|_| self.parts > 1 && self.ignored.count > 0) else {
+            return self.ignored.clone();
+        };
+        let is_judged = |id: &&[u8]| judged.binary_search(&QueryPrint::hash(id)).is_ok();
+        let mut left: Vec<&[u8]> = self.ignored.ids.iter().filter(|id| !is_judged(id)).collect();
+        left.dedup();
+        match left.len() == self.ignored.ids.len() {
+            true => self.ignored.clone(),
+            false => Unmatched::all(left),
         }
     }
 }
@@ -505,23 +526,6 @@ pub(crate) fn differ(
     SettingDifference { what, option, values: [own.to_string(), other.to_string()] }.to_string()
 }
 
-/// The levels of relevance above `highest`, which no grade reaches, each with the measures that therefore find nothing.
-pub(crate) fn nothing_relevant(measures: &[Measure], highest: Option<f64>) -> Vec<Notice> {
-    let Some(highest) = highest else { return Vec::new() };
-    let mut notices: Vec<Notice> = Vec::new();
-    for of in measures {
-        let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of)) else {
-            continue;
-        };
-        let same = |notice: &&mut Notice| matches!(notice, Notice::NothingRelevant { level: of, .. } if *of == level);
-        match notices.iter_mut().find(same) {
-            Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
-            _ => notices.push(Notice::NothingRelevant { measures: vec![of.to_string()], level, highest }),
-        }
-    }
-    notices
-}
-
 /// How many queries have no value, with the measures under which as many have none; of runs that differ, the most.
 pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = Vec::new();
@@ -539,13 +543,18 @@ pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> 
     notices
 }
 
+/// The measures whose averages of several runs are of different numbers of queries.
+pub(crate) fn unlike_queries(measures: &[Measure], runs: &[RunScores]) -> Option<Notice> {
+    let whole = || runs.iter().filter(|run| run.group.is_none());
+    let unlike = |(at, _): &(usize, &Measure)| !are_of_as_many(whole(), *at);
+    let unlike: Vec<(usize, &Measure)> = measures.iter().enumerate().filter(unlike).collect();
+    let counts = || unlike.iter().flat_map(|&(at, _)| whole().map(move |run| run.averaged(at) as u64));
+    let queries = [counts().min()?, counts().max()?];
+    let measures = unlike.iter().map(|(_, measure)| measure.to_string()).collect();
+    Some(Notice::UnlikeQueries { measures, queries })
+}
+
 /// The same of one measure, in words.
 pub(crate) fn said_left_out(measure: &Measure, queries: u64) -> String {
     Notice::LeftOut { measures: vec![measure.to_string()], queries }.to_string()
-}
-
-/// Whether the lowest relevant grade changes values of the measure.
-fn looks_at_rel(measure: &Measure) -> bool {
-    let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";
-    !shares && measure.word("scale") != "topic"
 }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::queries::{KnownQueries, QueryPrint};
 use super::sealed::{self, Magic, no_reader, open, seal, wrong};
-use super::{RunSummary, Summary};
+use super::{GradeRange, RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, UnitCounts, Unmatched, View};
 use crate::measure::{Average, Measure, OfNothing};
@@ -162,7 +162,7 @@ struct StoredRun {
     missing: StoredUnmatched,
     ignored: StoredUnmatched,
     seen: ScoresSeen,
-    highest_grade: Option<f64>,
+    grades: GradeRange,
     measures: Vec<StoredMeasure>,
     unit_counts: UnitCounts,
 }
@@ -404,7 +404,7 @@ impl StoredRun {
             missing: StoredUnmatched::of(&run.missing),
             ignored: StoredUnmatched::of(&run.ignored),
             seen: run.seen,
-            highest_grade: run.highest,
+            grades: run.grades,
             measures: measures.iter().enumerate().map(of_measure).collect(),
             unit_counts: run.units,
         }
@@ -421,7 +421,8 @@ impl StoredRun {
         }
         let finite = |number: &f64| number.is_finite();
         if !self
-            .highest_grade
+            .grades
+            .numbers()
             .iter()
             .chain(self.measures.iter().filter_map(|of| of.auto.as_ref()))
             .all(finite)
@@ -455,7 +456,7 @@ impl StoredRun {
             ignored: self.ignored.unmatched()?,
             seen: self.seen,
             units: self.unit_counts,
-            highest: self.highest_grade,
+            grades: self.grades,
             taken,
             sums,
             moments,

@@ -88,7 +88,7 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
         let taus: Vec<f64> =
             comparable.filter_map(|(one, other)| tau_b(&averages[one], &averages[other])).collect();
         let mut text = format!(
-            "{measure}: the average of {} differs by up to {:.4} between {} judges",
+            "{measure}: the average of {} differs by up to {:.4} between {} judges, each over the queries that it has judged",
             printable(runs[widest].as_bytes()),
             spread(widest),
             judges.len()

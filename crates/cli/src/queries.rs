@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Reads the queries of a file: the first column of its lines.
 pub fn only(path: &Path) -> Result<Ids, Stop> {
     let text = read(path)?;
-    let queries: Vec<&[u8]> = lines(&text).map(|(_, line)| columns(line).0).collect();
+    let queries: HashSet<&[u8]> = lines(&text).map(|(_, line)| columns(line).0).collect();
     if queries.is_empty() {
         return Err(Stop::new(format!("{}: there is no query in it", shown(path))));
     }

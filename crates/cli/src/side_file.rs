@@ -1,31 +1,47 @@
 //! Small files beside judgments and runs: lists and groups of queries, scales, baselines.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The bytes that are looked at before more is read.
 const PIECE: usize = 1 << 16;
 
+/// The most bytes of a list of queries, of groups, scales or a baseline: tens of millions of lines.
+pub const MOST: usize = 512 << 20;
+
 /// Reads a file whole, but no more than a piece of one that is no text: an endless device is refused at once.
 ///
 /// # Errors
-/// A message to follow the name of the file: it cannot be read, is binary, or has lines that end with a lone carriage return, which would
-/// run together.
+/// A message to follow the name of the file: it cannot be read, is binary, is larger than [`MOST`], or has lines that end with a lone
+/// carriage return, which would run together.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let failed = |error: std::io::Error| format!(": cannot read: {error}");
-    let mut file = File::open(path).map_err(failed)?;
+    read_up_to(MOST, &mut File::open(path).map_err(failed)?)
+}
+
+fn failed(error: io::Error) -> String {
+    format!(": cannot read: {error}")
+}
+
+/// Does the same for an input that is open, and of which `most` bytes are read.
+pub fn read_up_to(most: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
     let (mut text, mut checked) = (Vec::new(), 0);
     loop {
         // A piece at a time, for a file's length says nothing of devices: /dev/zero has 0 bytes and no end. Text has no byte 0, and
         // whatever else is binary has one in its first kilobytes, mostly.
-        let read = (&mut file).take(PIECE as u64).read_to_end(&mut text).map_err(failed)?;
+        let read = file.by_ref().take(PIECE as u64).read_to_end(&mut text).map_err(failed)?;
         // Invariant: `checked` bytes were looked at, so each byte is looked at once.
         if text[checked..].contains(&0) {
             return Err(": is binary: text was expected".to_owned());
         }
         if read == 0 {
             break;
+        }
+        if text.len() > most {
+            return Err(format!(
+                ": has more than {} MiB, which is more than is read of such a file",
+                most >> 20
+            ));
         }
         checked = text.len();
     }

@@ -717,6 +717,7 @@ _KNOWN: dict[str, Any] = {
     "filled": False,
     "fingerprints": [],
     "ideal": "judgments",
+    "ignored": (0, []),
     "judged_only": False,
     "known": "judged",
     "missing": (0, []),
@@ -730,6 +731,7 @@ _KNOWN: dict[str, Any] = {
         "repeats": "error",
         "rows": None,
     },
+    "tag": "",
     "tied": "ranked",
     "view_depth": None,
 }

@@ -156,7 +156,7 @@ impl Engine for Cpu {
         let idle = Idle::new();
         idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
             let (mut scratch, mut room) = (StepBuffers::default(), Vec::new());
-            let mut rare = RareDocuments::of(heeded);
+            let mut rare = RareDocuments::of(heeded, job.program.reach());
             while let Some(tiles) = next() {
                 for at in tiles {
                     let kept = if listed { job.batch.listed(at, &mut room) } else { None };
@@ -183,6 +183,8 @@ impl Engine for Cpu {
 struct RareDocuments {
     /// The documents that matter, if lists of them serve all folds.
     heeded: Option<Above>,
+    /// The deepest rank that is looked at, if there is one.
+    reach: Option<u32>,
     /// The number of tiles until one is tried again.
     left: usize,
     /// The number of tiles that are passed by after the next one that is tried in vain.
@@ -193,8 +195,8 @@ impl RareDocuments {
     /// The tiles that are passed by after the first one with many documents, and the most.
     const PASSED: [usize; 2] = [15, 1000];
 
-    fn of(heeded: Option<Above>) -> Self {
-        RareDocuments { heeded, left: 0, passed: Self::PASSED[0] }
+    fn of(heeded: Option<Above>, reach: Option<u32>) -> Self {
+        RareDocuments { heeded, reach, left: 0, passed: Self::PASSED[0] }
     }
 
     fn listed<'r>(
@@ -208,7 +210,7 @@ impl RareDocuments {
             self.left -= 1;
             return None;
         }
-        let list = batch.listed_at_once(at, heeded, room);
+        let list = batch.listed_at_once(at, (heeded, self.reach), room);
         (self.left, self.passed) = match list {
             Some(_) => (0, Self::PASSED[0]),
             None => (self.passed, (2 * self.passed).min(Self::PASSED[1])),

@@ -259,7 +259,17 @@ impl Writer<'_> {
             }
             IntegerFold::PeakPrecision(_, first, caps) => {
                 let column = task.word;
-                let step = format!("{t} = peak_precision(t, rank, {column}u, {first}u, {caps}u, slot);");
+                // Not a loop, as in `take`: one test within another for each cap, of which a hit mostly needs the first. Compilers
+                // limit how deep blocks may be.
+                let due = format!("if peak_precision_is_due(peak, {first}u, {caps}u, slot)");
+                let reach = format!("peak = peak_precision_reach(peak, {column}u, slot);");
+                let nested = |caps: u32| {
+                    (0..caps).fold(String::new(), |more, _| format!("{due} {{ {reach} {more} }}"))
+                };
+                let reached: String = (0..*caps).step_by(16).map(|at| nested((caps - at).min(16))).collect();
+                let step = format!(
+                    "var peak = peak_precision_hit(t); {reached} {t} = peak_precision_at(peak, rank);"
+                );
                 ShaderLines {
                     state: "PeakPrecision",
                     start: Some(format!("peak_precision_start({column}u, {caps}u, slot)")),

@@ -16,7 +16,7 @@ use crate::compare::order::MANY_RUNS;
 use crate::error::printable;
 use crate::measure::{Average, Better};
 use crate::report::{Note, notes};
-use crate::scores::{RunScores, Scores};
+use crate::scores::{RunScores, Scores, are_of_as_many};
 use crate::sort;
 use crate::stats::StatName;
 use crate::stats::rounding::are_best;
@@ -220,6 +220,9 @@ fn several_runs(page: &mut Elements, scores: &Scores) {
 fn best(scores: &Scores, measure: usize) -> Vec<bool> {
     let average = |run: &RunScores| run.average(measure).filter(|_| run.group.is_none());
     let averages: Vec<Option<f64>> = scores.runs.iter().map(average).collect();
+    if !are_of_as_many(scores.runs.iter().filter(|run| run.group.is_none()), measure) {
+        return vec![false; averages.len()];
+    }
     are_best(&averages, scores.measures[measure].definition().better)
 }
 

@@ -8,14 +8,19 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::Path;
 
 use laneval::Measure;
 use laneval::identify::ToldRow;
 use serde_json::Value;
 
+use crate::side_file;
 use crate::stop::Stop;
 use crate::style::shown;
+
+/// The most bytes of values: those of millions of queries.
+const MOST: usize = 64 << 20;
 
 /// A value with its measure, if the file says it.
 struct ReadValue {
@@ -26,13 +31,12 @@ struct ReadValue {
 /// Reads a file of values: the name of their measure, empty if nobody says it, and the values.
 pub fn read(path: &Path, measure: Option<&str>) -> Result<(String, Vec<ToldRow>), Stop> {
     let name = shown(path);
-    let bytes = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin(), &mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
+    let cannot_open = |error| Stop::new(format!("{name}: cannot open: {error}"));
+    let bytes = match path.as_os_str() == "-" {
+        true => side_file::read_up_to(MOST, &mut std::io::stdin()),
+        false => side_file::read_up_to(MOST, &mut File::open(path).map_err(cannot_open)?),
     };
-    let bytes = bytes.map_err(|error| Stop::new(format!("{name}: cannot open: {error}")))?;
+    let bytes = bytes.map_err(|what| Stop::new(format!("{name}{what}")))?;
     let text = String::from_utf8(bytes).map_err(|_| Stop::new(format!("{name}: it is no text")))?;
     let values = match text.trim_start().starts_with('{') {
         true => of_json(&name, &text)?,

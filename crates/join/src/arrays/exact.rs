@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::numbers::ArrayNumber;
+use super::ranked::decides;
 use super::scratch::{ExactRow, Scratch};
 use super::shape::{depth, few_enough, wrong};
 use super::{Coder, Ideal, RankingSource, Rankings};
@@ -21,7 +22,7 @@ impl Rankings<'_> {
         reach: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
-        let Scratch { matching, row: ExactRow { ranking, grades, judged }, .. } = scratch;
+        let Scratch { matching, row: ExactRow { ranking, grades, judged }, seen, .. } = scratch;
         [&mut *grades, &mut *judged].into_iter().for_each(Vec::clear);
         ranking.clear();
         match &self.source {
@@ -31,8 +32,9 @@ impl Rankings<'_> {
             RankingSource::Scores { scores, grades, layout } => {
                 let of_row = layout.row(row);
                 graded(grades, of_row.clone(), ("grades", row), coder, ranking)?;
-                with_numbers!(*scores, scores => rank(&scores[of_row], ranking))
+                let decided = with_numbers!(*scores, scores => rank(&scores[of_row], reach, ranking))
                     .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
+                seen.see_decided(1, u64::from(decided));
             }
             RankingSource::Lists(lists) => lists.graded(row, coder, matching, ranking, judged)?,
         }
@@ -118,13 +120,17 @@ fn read<N: ArrayNumber>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f6
     Ok(())
 }
 
-/// Puts documents in the order of their scores, the earlier of equal ones first; the error is the place of a score that is NaN.
-fn rank<N: ArrayNumber>(scores: &[N], ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+/// Puts documents in the order of their scores, the earlier of equal ones first, and returns whether equal scores decide the first `reach`
+/// ranks; the error is the place of a score that is NaN.
+fn rank<N: ArrayNumber>(scores: &[N], reach: usize, ranking: &mut Vec<Option<f64>>) -> Result<bool, usize> {
     if let Some(at) = scores.iter().position(|score| score.is_nan()) {
         return Err(at);
     }
     let mut order: Vec<(N::Key, usize)> = scores.iter().map(|score| score.key()).zip(0..).collect();
     order.sort_unstable();
-    *ranking = order.into_iter().map(|(_, at)| ranking[at]).collect();
-    Ok(())
+    *ranking = order.iter().map(|&(_, at)| ranking[at]).collect();
+    let keys: Vec<N::Key> = order.into_iter().map(|(key, _)| key).collect();
+    let (worth, best) = (|at: usize| ranking[at].unwrap_or(0.0), reach.min(keys.len()));
+    let last = best.checked_sub(1).map(|last| keys[last]);
+    Ok(keys.windows(2).any(|pair| pair[0] == pair[1]) && decides(&keys, &worth, 0.0, (best, last)))
 }

@@ -6,8 +6,8 @@ use super::{Coder, RankingSource, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
 use crate::label::code::MAX_GRADES;
 use crate::label::{
-    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece,
-    StagedRow, StagedRun, StagedTies, Ties,
+    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoresSeen,
+    StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
 };
 use crate::numbers::with_numbers;
 
@@ -108,8 +108,10 @@ impl LabelMatrix {
         let ideal = if rankings.are_ideals_retrieved() { IdealOf::Retrieved } else { IdealOf::Judgments };
         let exact = (!book.is_exact()).then_some(exact);
         let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
-        let info =
-            RunInfo { name: name.to_owned(), results: piece.labels.len() as u64, ..RunInfo::default() };
+        // Where all orders of equal scores are evaluated, none decides.
+        let seen = if tied.is_some() { ScoresSeen::default() } else { scratch.seen };
+        let (name, results) = (name.to_owned(), piece.labels.len() as u64);
+        let info = RunInfo { name, results, seen, ..RunInfo::default() };
         matrix.push(StagedRun { info, pieces: vec![piece], tied });
         matrix.finish()
     }

@@ -313,7 +313,7 @@ impl<'a> Rankings<'a> {
             return rows.into_iter().try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
         let given = Given::new(self.ideal, coder.book())?;
-        let Scratch { level, judged, unranked, keys, .. } = scratch;
+        let Scratch { level, judged, unranked, keys, seen, .. } = scratch;
         match &self.source {
             RankingSource::Lists(lists) => lists.fill(rows, coder, reach, scratch, block),
             RankingSource::Labels { grades, layout } => {
@@ -325,10 +325,11 @@ impl<'a> Rankings<'a> {
                 let asked = RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
                 asked.fill(*level, rows.clone(), judged, unranked)?;
                 let of_row = |row: usize| layout.row(rows.start + row);
-                with_numbers!(*scores, all => KeptKey::of(keys).rank(all, of_row, unranked, reach, block))
-                    .map_err(|(row, at)| {
-                        wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
-                    })?;
+                let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
+                let decided = with_numbers!(*scores, all =>
+                    KeptKey::of(keys).rank(all, of_row, unranked, (reach, nothing), block))
+                .map_err(|(row, at)| wrong(format!("scores[{}, {at}] is not a number", rows.start + row)))?;
+                seen.see_decided(rows.len() as u64, decided);
                 block.take_facts(unranked);
                 Ok(())
             }

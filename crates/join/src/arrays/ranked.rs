@@ -20,6 +20,9 @@
 //! is the number of keys that do not exceed it. If two are equal both have the rank of the later, and the sum of all ranks is too large:
 //! only then they are counted again, with their places.
 //!
+//! Where equal scores decide: a row with equal scores is looked at once more, by [`decides`], which no row without any pays for: ranks whose
+//! sum is too large tell, and neighbours in a sorted row.
+//!
 //! Ten of 100 scores are found and ordered in 58 to 65 ns where they lie in a cache, and nDCG@10 of them takes 200 ns a row, where it took
 //! 361 before this and NumPy takes 663 to find them (benches/RESULTS.md).
 
@@ -70,6 +73,8 @@ struct SearchedRow<K: Key> {
     labels: [u8; ROOM],
     /// The ranks of these keys, from 1.
     ranks: [u32; MOST],
+    /// Whether two of these keys are equal.
+    tied: bool,
     /// The labels in the order of their ranks.
     ranked: [u8; MOST],
 }
@@ -84,6 +89,7 @@ impl<K: Key> Default for RankedScores<K> {
             keys: [K::LAST; ROOM],
             labels: [0; ROOM],
             ranks: [0; MOST],
+            tied: false,
             ranked: [0; MOST],
         };
         RankedScores {
@@ -98,7 +104,8 @@ impl<K: Key> Default for RankedScores<K> {
 
 impl<K: Key> RankedScores<K> {
     /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of its scores. The ranking has the labels of
-    /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier.
+    /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier. Labels up to `nothing` are of
+    /// documents that are not relevant. Returns the number of rows that equal scores decide (see [`decides`]).
     ///
     /// # Errors
     /// The row and the place in it of the first score that is not a number.
@@ -107,21 +114,21 @@ impl<K: Key> RankedScores<K> {
         scores: &[N],
         of_row: impl Fn(usize) -> Range<usize>,
         unranked: &Block,
-        reach: usize,
+        (reach, nothing): (usize, u8),
         block: &mut Block,
-    ) -> Result<(), (usize, usize)> {
-        let mut first = 0;
+    ) -> Result<u64, (usize, usize)> {
+        let (mut first, mut decided) = (0, 0);
         while first < unranked.rows() {
             let rows = first..unranked.rows().min(first + ROWS);
             let taken = self.take(rows.map(|row| (row, &scores[of_row(row)])), reach)?;
             let rows = first..first + taken;
             self.find(unranked, rows.clone());
             for (row, at) in rows.zip(0..) {
-                self.write(at, unranked.labels(row), block);
+                decided += u64::from(self.write(at, unranked.labels(row), nothing, block));
             }
             first += taken;
         }
-        Ok(())
+        Ok(decided)
     }
 
     /// Reads the keys of the first of some rows, and returns the number of these rows.
@@ -162,22 +169,52 @@ impl<K: Key> RankedScores<K> {
         dispatch!(*level, simd => find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows));
     }
 
-    /// Appends the ranking of a row that was taken.
+    /// Appends the ranking of a row that was taken, and returns whether equal scores decide it.
     #[inline]
-    fn write(&mut self, at: usize, labels: &[u8], block: &mut Block) {
-        let SearchedRow { scores, words, best, count, ranked, .. } = &self.rows[at];
+    fn write(&mut self, at: usize, labels: &[u8], nothing: u8, block: &mut Block) -> bool {
+        let row = &self.rows[at];
+        let SearchedRow { scores, words, best, count, ranked, .. } = row;
         let room = block.room(*best);
+        let all: &[K] = &bytemuck::cast_slice(&self.keys)[words.start * TOGETHER..][..*scores];
+        let worth = |at: usize| labels[at].max(nothing);
         // At most 15 labels: one store of 16 bytes, zeros behind them, which is what a row's padding is.
-        if let (Some(_), Some(line)) = (count, room.first_chunk_mut()) {
+        let decided = if let (Some(found), Some(line)) = (count, room.first_chunk_mut()) {
             let first = ranked.first_chunk().copied().unwrap_or_default();
             *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
+            row.tied && {
+                let last = std::iter::zip(&row.keys[..*found], &row.ranks[..*found]);
+                let last = last.filter(|(_, rank)| **rank as usize <= *best).map(|(key, _)| *key).max();
+                decides(all, &worth, nothing, (*best, last))
+            }
         } else {
-            let keys: &[K] = bytemuck::cast_slice(&self.keys);
-            let keys = &keys[words.start * TOGETHER..][..*scores];
-            sort(keys, &mut self.placed, labels, &mut room[..*best]);
-        }
+            let (tied, last) = sort(all, &mut self.placed, labels, &mut room[..*best]);
+            tied && decides(all, &worth, nothing, (*best, last))
+        };
         block.push_labels(*best);
+        decided
     }
+}
+
+/// Whether the order of equal scores decides what a measure would see first: the first document that is worth more than `nothing` has the
+/// score of one that is worth something else, or documents of different worth have the score of the last one that is kept, and not all of
+/// them are. Keys are of all documents of a row, of which `best` are kept, the last with the key `last`.
+#[cold]
+#[inline(never)]
+pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
+    keys: &[K],
+    worth: &impl Fn(usize) -> W,
+    nothing: W,
+    (best, last): (usize, Option<K>),
+) -> bool {
+    let Some(last) = last else { return false };
+    let mixed = |key: K| {
+        let mut equal = (0..keys.len()).filter(|&at| keys[at] == key).map(worth);
+        let one = equal.next();
+        equal.any(|other| Some(other) != one)
+    };
+    let first = (0..keys.len()).filter(|&at| worth(at) != nothing).map(|at| keys[at]).min();
+    first.is_some_and(|first| first <= last && mixed(first))
+        || keys.iter().filter(|&&key| key <= last).count() > best && mixed(last)
 }
 
 /// Reads the keys of some scores, finds those within a bound of the best, and returns their number. The inner `None` means that they are
@@ -274,14 +311,21 @@ impl<K: Key> SearchedRow<K> {
         K::ranks::<S, N, false>(simd, keys, ranks);
         // 1 + 2 + … for the keys, and N for each padding, which no key exceeds.
         let distinct = count * (count + 1) / 2 + (N - count) * N;
-        if ranks.iter().sum::<u32>() as usize != distinct {
+        self.tied = ranks.iter().sum::<u32>() as usize != distinct;
+        if self.tied {
             K::ranks::<S, N, true>(simd, keys, ranks);
         }
     }
 }
 
-/// Writes the labels of the smallest keys, by sorting them.
-fn sort<K: Key>(keys: &[K], placed: &mut Vec<K::Placed>, labels: &[u8], ranked: &mut [u8]) {
+/// Writes the labels of the smallest keys, by sorting them. Returns whether two of these are equal, or one of these and another, and the
+/// largest of them.
+fn sort<K: Key>(
+    keys: &[K],
+    placed: &mut Vec<K::Placed>,
+    labels: &[u8],
+    ranked: &mut [u8],
+) -> (bool, Option<K>) {
     placed.clear();
     placed.extend(keys.iter().zip(0..).map(|(key, at)| key.placed(at)));
     // Places differ, so no two entries are equal and an unstable sort has one answer: of equal scores the earlier.
@@ -290,7 +334,13 @@ fn sort<K: Key>(keys: &[K], placed: &mut Vec<K::Placed>, labels: &[u8], ranked: 
         placed.truncate(ranked.len());
     }
     placed.sort_unstable();
+    let key = |placed: &K::Placed| keys[K::place(*placed)];
+    let kept = &placed[..ranked.len()];
+    let last = kept.last().map(key);
+    let tied = kept.windows(2).any(|pair| key(&pair[0]) == key(&pair[1]))
+        || last.is_some_and(|last| keys.iter().filter(|&&key| key <= last).count() > kept.len());
     ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
+    (tied, last)
 }
 
 #[cfg(test)]
@@ -325,7 +375,7 @@ mod tests {
             starts.push(starts[starts.len() - 1] + row.len());
         }
         let mut ranked = RankedScores { level, ..RankedScores::default() };
-        ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, reach, &mut block)?;
+        ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, (reach, 0), &mut block)?;
         Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
     }
 
@@ -380,6 +430,56 @@ mod tests {
                 assert_eq!(ranked(&bytes, reach, level).unwrap(), first(&of_bytes));
             }
         }
+    }
+
+    #[test]
+    fn rows_that_equal_scores_decide_are_counted() {
+        // By every order of equal scores: whether the first relevant document, or those that are kept, may be others.
+        let decided = |scores: &[f32], labels: &[u8], reach: usize| {
+            let best = reach.min(scores.len());
+            let mut sorted: Vec<usize> = (0..scores.len()).collect();
+            sorted.sort_by(|&one, &other| scores[other].total_cmp(&scores[one]));
+            let mut seen: Vec<(Option<usize>, Vec<u8>)> = Vec::new();
+            for first in [true, false] {
+                let mut order = sorted.clone();
+                for equal in order.chunk_by_mut(|&one, &other| scores[one] == scores[other]) {
+                    equal.sort_by_key(|&at| if first { u8::MAX - labels[at] } else { labels[at] });
+                }
+                let relevant = order.iter().position(|&at| labels[at] > 2);
+                let mut kept: Vec<u8> = order[..best].iter().map(|&at| labels[at]).collect();
+                kept.sort_unstable();
+                // With several grades the first may change its grade in its place.
+                let grade = relevant.map_or(0, |at| labels[order[at]]);
+                kept.push(if relevant.is_some_and(|at| at < best) { grade } else { 0 });
+                seen.push((relevant.filter(|&at| at < best), kept));
+            }
+            seen[0] != seen[1]
+        };
+        let mut state = 11u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 40
+        };
+        let mut counted = [0; 2];
+        for round in 0..4000 {
+            let count = 1 + next() as usize % 120;
+            let values = [2, 8, 200, 1 << 20][round % 4];
+            let scores: Vec<f32> = (0..count).map(|_| (next() % values) as f32).collect();
+            let labels: Vec<u8> =
+                (0..count).map(|_| if next() % 8 == 0 { 3 + (next() % 2) as u8 } else { 2 }).collect();
+            let mut unranked = Block::default();
+            unranked.room(count)[..count].copy_from_slice(&labels);
+            unranked.push_labels(count);
+            for reach in [1, 3, 10, 15, 40, usize::MAX] {
+                let mut block = Block::default();
+                let found =
+                    RankedScores::default().rank(&scores, |_| 0..count, &unranked, (reach, 2), &mut block);
+                let expected = decided(&scores, &labels, reach);
+                assert_eq!(found, Ok(u64::from(expected)), "{scores:?} {labels:?} {reach}");
+                counted[usize::from(expected)] += 1;
+            }
+        }
+        assert!(counted.iter().all(|&count| count > 4000), "{counted:?}");
     }
 
     #[test]

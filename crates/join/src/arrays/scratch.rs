@@ -5,7 +5,7 @@ use fearless_simd::Level;
 use super::match_room::MatchRoom;
 use super::numbers::Key;
 use super::ranked::RankedScores;
-use crate::label::Block;
+use crate::label::{Block, ScoresSeen};
 
 /// Memory that is used again from row to row.
 pub struct Scratch {
@@ -22,6 +22,8 @@ pub struct Scratch {
     pub(super) matching: MatchRoom,
     /// A row with its exact grades.
     pub(super) row: ExactRow,
+    /// What was seen of the scores of all rows.
+    pub seen: ScoresSeen,
 }
 
 /// Memory for scores with either type of key.
@@ -42,6 +44,7 @@ impl Default for Scratch {
             keys: ScoreKeys::default(),
             matching: MatchRoom::default(),
             row: ExactRow::default(),
+            seen: ScoresSeen::default(),
         }
     }
 }

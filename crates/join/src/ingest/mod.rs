@@ -38,7 +38,7 @@ mod units;
 
 pub use bytes::input::{Input, RunInput};
 pub use format::tables;
-pub use format::{ColumnNames, InputFormat, OptionStyle, ReadAs, Recognised};
+pub use format::{ColumnNames, InputFormat, OptionStyle, ReadAs, Recognised, RecognisedText};
 pub use join::facets::JudgmentsByFacet;
 pub use join::passing;
 pub use join::picks::{Picked, PickedQuery, Retrieved, RetrievedSpan};

@@ -12,7 +12,7 @@ use super::matrix::LabelMatrix;
 use super::passages::SpanRows;
 use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
-use super::tile::{Packing, Tile, TileSpan};
+use super::tile::{GROUP, Packing, Tile, TileSpan};
 
 /// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one batch, or several
 /// ([`LabelMatrix::batch`], [`LabelMatrix::batches`]).
@@ -199,16 +199,21 @@ impl<'a> Batch<'a> {
         self.lists?.of(at, self.tile(at), scratch)
     }
 
-    /// The documents of tile `at` that are in a set, listed for folds that follow at once, if there are no lists and so few documents that it
-    /// pays for itself.
+    /// The documents of tile `at` that are in a set, down to the rank `reach` at least, listed for folds that follow at once, if there are no
+    /// lists, the tile is read deep, and so few documents that it pays for itself.
     #[doc(hidden)]
     pub fn listed_at_once<'r>(
         &self,
         at: usize,
-        set: Above,
+        (set, reach): (Above, Option<u32>),
         room: &'r mut Vec<ListedDocument>,
     ) -> Option<&'r [ListedDocument]> {
-        if self.lists.is_some() { None } else { listed_at_once(self.tile(at), set, room) }
+        let tile = self.tile(at);
+        let tile = match reach {
+            Some(reach) => tile.shallower((reach as usize).next_multiple_of(GROUP)),
+            None => tile,
+        };
+        if self.lists.is_some() { None } else { listed_at_once(tile, set, room) }
     }
 
     /// The list of tile `at` that [`Batch::listed`] returns, if it is there without being made.

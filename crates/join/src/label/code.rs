@@ -197,6 +197,14 @@ impl Codebook {
         self.extent.map(|extent| extent.largest).or(self.grades.last().copied())
     }
 
+    /// The smallest grade above 0, if there is one.
+    pub fn least_positive(&self) -> Option<f64> {
+        match self.extent {
+            Some(extent) => Some(extent.least_positive).filter(|least| least.is_finite()),
+            None => self.grades.iter().copied().find(|&grade| grade > 0.0),
+        }
+    }
+
     /// The code of a grade, or of its class: 2 for every grade below 0, `None` for one that is not in the book.
     pub fn code(&self, grade: f64) -> Option<u8> {
         if grade < 0.0 {

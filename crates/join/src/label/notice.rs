@@ -18,9 +18,9 @@ pub struct ScoresSeen {
     pub several: u64,
     /// Queries with several results that all have the same score.
     pub equal: u64,
-    /// Queries whose first and last line differ both in score and in rank column.
+    /// Queries of which two of the lines that are looked at differ both in score and in rank column.
     pub compared: u64,
-    /// Queries, among those `compared`, in which score and rank column are contrary.
+    /// Queries, among those `compared`, in which score and rank column of two such lines are contrary.
     pub contrary: u64,
     /// Queries whose labels come in another order if scores are compared as f32; 0 if they are compared as f32.
     pub in_f32: u64,
@@ -30,6 +30,10 @@ pub struct ScoresSeen {
     pub counted: u64,
     /// Queries whose rank column has decimals, while their scores count the lines.
     pub exchanged: u64,
+    /// Queries whose scores come from arrays, where equal ones keep the order of their documents.
+    pub in_arrays: u64,
+    /// Queries, among those, of which that order decides what is relevant first, or what is within the cutoff.
+    pub decided: u64,
 }
 
 impl ScoresSeen {
@@ -45,6 +49,14 @@ impl ScoresSeen {
         self.whole = self.whole.saturating_add(other.whole);
         self.counted = self.counted.saturating_add(other.counted);
         self.exchanged = self.exchanged.saturating_add(other.exchanged);
+        self.in_arrays = self.in_arrays.saturating_add(other.in_arrays);
+        self.decided = self.decided.saturating_add(other.decided);
+    }
+
+    /// Counts queries with scores of arrays, and those that the order of equal scores decides.
+    pub fn see_decided(&mut self, queries: u64, decided: u64) {
+        self.in_arrays = self.in_arrays.saturating_add(queries);
+        self.decided = self.decided.saturating_add(decided);
     }
 
     /// The counts beside judgments with the grades of `book`: small whole scores are strange only where most grades are fractions.
@@ -60,7 +72,7 @@ impl ScoresSeen {
     /// Returns the notices that these counts give cause for, if equal scores are ordered by `ties`.
     pub fn notices(&self, ties: Ties) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
-        let contrary = self.contrary > self.compared / 2;
+        let contrary = self.contrary > self.compared / 10;
         /// From how many queries on it is strange that none has a judged document.
         const STRANGE: u64 = 3;
         let strange = self.ranked >= STRANGE && self.judged == 0;
@@ -73,6 +85,8 @@ impl ScoresSeen {
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
             contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
             (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
+            (self.decided > self.in_arrays / 10)
+                .then_some(Notice::DecidedByTies { queries: self.decided, of: self.in_arrays }),
         ]
         .into_iter()
         .flatten()
@@ -112,12 +126,21 @@ pub enum Notice {
         /// The order of equal scores.
         ties: Ties,
     },
-    /// In most queries scores and the rank column are contrary: of the first and the last line of a query, one has the higher score and the
-    /// other the better rank. This is checked in text whose lines of a query are together.
+    /// In more than a tenth of the queries scores and the rank column are contrary: of two lines of a query, one has the higher score and
+    /// the other the better rank. A few lines of each query are checked, the first and the last among them, in text whose lines of a query
+    /// are together.
     ContraryRanks {
         /// The number of queries in which they are contrary.
         queries: u64,
         /// The number of queries that were checked: those with two different numbers in both columns.
+        of: u64,
+    },
+    /// In more than a tenth of the queries of arrays documents of different grades have equal scores where that decides what is relevant
+    /// first, or what is within the cutoff: the value is that of the order in which they were given.
+    DecidedByTies {
+        /// The number of such queries.
+        queries: u64,
+        /// The number of all queries with scores of arrays.
         of: u64,
     },
     /// Most grades of the judgments are fractions, and all scores are small whole numbers: judgments and run are probably exchanged.
@@ -143,6 +166,20 @@ pub enum Notice {
         measures: Vec<String>,
         /// The lowest grade that counts as relevant.
         level: f64,
+        /// The highest grade.
+        highest: f64,
+    },
+    /// Some grades lie between 0 and the lowest relevant one, which is 1 because nothing else was asked for.
+    FractionsNotRelevant {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The lowest grade above 0.
+        lowest: f64,
+    },
+    /// The lowest grade is 1, which is relevant because nothing else was asked for, and the highest 5 or 10, as of ratings.
+    LowestRelevant {
+        /// The names of the measures.
+        measures: Vec<String>,
         /// The highest grade.
         highest: f64,
     },
@@ -183,6 +220,13 @@ pub enum Notice {
         measures: Vec<String>,
         /// The number of these queries, of runs that differ in the one with the most.
         queries: u64,
+    },
+    /// The averages of these measures are of different numbers of queries from run to run, so none is the best.
+    UnlikeQueries {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The least and the largest number of queries.
+        queries: [u64; 2],
     },
     /// A measure with a cutoff divides by all true neighbours of a query, of which there are more.
     AllNeighbours {
@@ -225,6 +269,7 @@ impl Notice {
                 | Notice::EmptyGroups { .. }
                 | Notice::ScoresLikeGrades { .. }
                 | Notice::ExchangedColumns { .. }
+                | Notice::DecidedByTies { .. }
         )
     }
 }
@@ -272,8 +317,13 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Notice::ContraryRanks { queries, of } => write!(
             f,
-            "scores and the rank column contradict each other in {queries} of {of} queries (first against last line): \
+            "scores and the rank column contradict each other in {queries} of {of} queries (by a few lines of each): \
              the order follows the scores, the highest first"
+        ),
+        Notice::DecidedByTies { queries, of } => write!(
+            f,
+            "in {queries} of {of} queries documents of different grades have equal scores, and their order in the arrays decides which is \
+             relevant first, or within the cutoff: ties=\"average\" takes the mean over all orders"
         ),
         Notice::TiesInF32 { queries } => {
             let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
@@ -345,6 +395,7 @@ impl fmt::Display for Notice {
             | Notice::ExchangedColumns { .. }
             | Notice::EqualScores { .. }
             | Notice::ContraryRanks { .. }
+            | Notice::DecidedByTies { .. }
             | Notice::TiesInF32 { .. } => seen_said(self, f),
             Notice::LargestOfGroups { by, measures } => {
                 few(measures, f)?;
@@ -357,6 +408,21 @@ impl fmt::Display for Notice {
                     ": nothing is relevant, because no grade is {} (the highest is {highest}): \
                      --rel or rel= sets the lowest relevant grade",
                     Level(*level).in_words()
+                )
+            }
+            Notice::FractionsNotRelevant { measures, lowest } => {
+                few(measures, f)?;
+                write!(
+                    f,
+                    ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= sets the lowest relevant grade"
+                )
+            }
+            Notice::LowestRelevant { measures, highest } => {
+                few(measures, f)?;
+                write!(
+                    f,
+                    ": every judged document is relevant, because the lowest of the grades, 1 to {highest}, is: --rel or rel= sets the lowest \
+                     relevant grade"
                 )
             }
             Notice::ChosenNotJudged { queries: 1 } => f.write_str("1 of the chosen queries is not judged"),
@@ -380,6 +446,14 @@ impl fmt::Display for Notice {
             ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
             Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
+            Notice::UnlikeQueries { measures, queries: [least, most] } => {
+                few(measures, f)?;
+                write!(
+                    f,
+                    ": the averages are of {least} to {most} queries from run to run, so none is marked as the best: `laneval compare` takes \
+                     the same queries for all"
+                )
+            }
             Notice::AllNeighbours { measure, rank, neighbours } => by_all(measure, rank, neighbours, f),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
@@ -410,6 +484,8 @@ mod tests {
                 whole: 3,
                 counted: 1,
                 exchanged: 2,
+                in_arrays: 9,
+                decided: 1,
             },
         );
         let mut all = part;
@@ -422,6 +498,7 @@ mod tests {
                 Notice::EqualScores { queries: 2, ties },
                 Notice::ContraryRanks { queries: 2, of: 3 },
                 Notice::TiesInF32 { queries: 1 },
+                Notice::DecidedByTies { queries: 1, of: 9 },
             ]
         );
         all.merge(ScoresSeen {
@@ -429,12 +506,14 @@ mod tests {
             judged: 1,
             several: 3,
             equal: 2,
-            compared: 1,
+            compared: 17,
             contrary: 0,
             in_f32: 4,
             whole: 2,
             counted: 2,
             exchanged: 0,
+            in_arrays: 2,
+            decided: 0,
         });
         assert_eq!(
             all,
@@ -443,18 +522,20 @@ mod tests {
                 judged: 1,
                 several: 5,
                 equal: 4,
-                compared: 4,
+                compared: 20,
                 contrary: 2,
                 in_f32: 5,
                 whole: 5,
                 counted: 3,
                 exchanged: 2,
+                in_arrays: 11,
+                decided: 1,
             }
         );
         assert_eq!(
             all.notices(ties),
             [Notice::TiesInF32 { queries: 5 }],
-            "neither in all queries nor in most"
+            "neither in all queries, nor in most, nor in more than a tenth"
         );
         let most = ScoresSeen { compared: u64::MAX, contrary: u64::MAX, ..ScoresSeen::default() };
         all.merge(most);

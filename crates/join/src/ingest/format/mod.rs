@@ -65,4 +65,4 @@ pub(super) use form::{Form, Partner, RowMaker, RowShape};
 pub use input_format::InputFormat;
 pub use names::ColumnNames;
 pub use read_as::ReadAs;
-pub use recognised::Recognised;
+pub use recognised::{Recognised, RecognisedText};

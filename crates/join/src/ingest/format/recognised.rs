@@ -1,8 +1,10 @@
 //! The formats that were recognised, for those who ask.
 
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::form::{Form, Partner};
+use crate::ingest::lines::shape::Role;
 
 /// The formats that were recognised, roughly in the order in which texts were opened.
 ///
@@ -36,23 +38,39 @@ pub struct RecognisedText {
     pub note: bool,
     /// The number of neighbours of each query, if these are judgments made of ids of true neighbours.
     pub neighbours: Option<u64>,
+    /// Whether the text has judgments; `None` where this says what was done with it.
+    pub(in crate::ingest) role: Option<Role>,
 }
 
 impl Recognised {
-    pub(in crate::ingest) fn add(&self, name: &str, form: &Form) {
+    /// Adds a text. A run that is the file of the judgments, and read by the same columns, ranks documents by their grades.
+    pub(in crate::ingest) fn add(&self, name: &str, form: &Form, role: Role) {
+        let what = form.what.replace(role.number(), "number");
+        let is_judgments = |text: &RecognisedText| {
+            text.role == Some(Role::Qrels)
+                && text.what.replace(Role::Qrels.number(), "number") == what
+                && is_same_file(&text.name, name)
+        };
+        let is_twice = role == Role::Run && self.all().iter().any(is_judgments);
         let (what, doubtful) = (form.what.clone(), form.doubtful);
         let neighbours = match form.partner() {
             Some(Partner::Neighbours(truth)) => Some(truth.width),
             _ => None,
         };
         let (name, wrong, note) = (name.to_owned(), false, false);
-        self.push(RecognisedText { name, what, doubtful, wrong, note, neighbours });
+        let text = RecognisedText { name, what, doubtful, wrong, note, neighbours, role: Some(role) };
+        let name = text.name.clone();
+        self.push(text);
+        if is_twice {
+            let what = "is the file of the judgments, too, and ranks documents by their grades: judgments and then a run were expected";
+            self.doubt(&name, what.to_owned());
+        }
     }
 
     /// Adds a text, called `name`, that probably is something else; `what` says why.
     pub(in crate::ingest) fn doubt(&self, name: &str, what: String) {
         let (name, note, neighbours) = (name.to_owned(), false, None);
-        self.push(RecognisedText { name, what, doubtful: true, wrong: true, note, neighbours });
+        self.push(RecognisedText { name, what, doubtful: true, wrong: true, note, neighbours, role: None });
     }
 
     /// Adds a note about the text called `name`.
@@ -64,6 +82,7 @@ impl Recognised {
             wrong: false,
             note: true,
             neighbours: None,
+            role: None,
         });
     }
 
@@ -74,8 +93,20 @@ impl Recognised {
         }
     }
 
+    /// Adds texts that were recognised elsewhere.
+    pub fn extend(&self, texts: impl IntoIterator<Item = RecognisedText>) {
+        texts.into_iter().for_each(|text| self.push(text));
+    }
+
     /// Returns all texts, each once.
     pub fn all(&self) -> Vec<RecognisedText> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// Whether two names are those of one file. Names of other inputs, such as text in memory or a pipe, are those of none.
+fn is_same_file(one: &str, other: &str) -> bool {
+    let (one, other) = (Path::new(one), Path::new(other));
+    let file = |path: &Path| path.is_file().then(|| path.canonicalize().ok()).flatten();
+    one.file_name() == other.file_name() && file(one).is_some_and(|one| file(other) == Some(one))
 }

@@ -14,7 +14,7 @@ use crate::ingest::lines::diagnostics::quoted;
 use crate::ingest::lines::layout::{BareRows, NumberKind, TableLayout, not_counted};
 use crate::ingest::lines::number::finite;
 use crate::ingest::lines::options::OptionStyle;
-use crate::ingest::lines::scan::split;
+use crate::ingest::lines::scan::{has_lone_return, split};
 use crate::ingest::lines::separator::Separator;
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
@@ -92,6 +92,11 @@ impl Look<'_> {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
         }
+        // Fields may be quoted, and then they may have any byte inside.
+        if has_lone_return(self.first) && !self.first.contains(&b'"') {
+            let message = "the first line has a carriage return inside: lines end with LF or CR LF";
+            return Err(self.wrong(message.to_owned()));
+        }
         if let Some(form) = self.header_behind_hash(separator) {
             return form;
         }
@@ -126,7 +131,11 @@ impl Look<'_> {
         let between = if separator == Separator::Comma { "," } else { " " };
         let read = [Some(chosen.query), chosen.group, Some(chosen.doc), Some(chosen.number)];
         let read: Vec<String> = read.into_iter().flatten().map(|at| names[at].clone()).collect();
-        let what = format!("{} with a header: {}", separator.table(), read.join(", "));
+        // In PyTerrier's tables docid is a number of the index.
+        let both = names[chosen.doc] == "docno" && names.iter().any(|name| name == "docid");
+        let both = both && self.known.read_as.columns.is_none();
+        let other = if both { "; docid is not read, which `doc=docid` names" } else { "" };
+        let what = format!("{} with a header: {}{other}", separator.table(), read.join(", "));
         let table = of_columns(separator, names.len(), chosen, names.join(between));
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
@@ -136,7 +145,7 @@ impl Look<'_> {
             ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating" | "Doc Position"]
         );
         let bare = is_quepid.then(BareRows::default);
-        Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: false })
+        Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: both })
     }
 
     /// Recognises a table without a header by its number of columns.

@@ -489,6 +489,10 @@ fn what_is_wrong_is_said_with_its_line() {
         ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not known: `--columns query=…,doc=…,score=…` says which is what".into()),
         ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
         ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
+        (
+            "q\tQ0\td\t1\t3\tt\rq Q0 e 2 2 t\rq Q0 f 3 1 t\r",
+            "run:1: the first line has a carriage return inside: lines end with LF or CR LF".into(),
+        ),
         // Objects of objects.
         ("{\"q\": {\"d\": 1, \"e\": 2", "run:1: the JSON ends here, where ',' or '}' was expected: is the file complete?".into()),
         ("{\"q\": {\"d\": 1,\n\"e\"", "run:2: the JSON ends here, where ':' was expected: is the file complete?".into()),

@@ -83,7 +83,7 @@ impl Join {
             }
             return self.qrels(Input::Bytes { name, bytes: head });
         }
-        self.recognise(&name, &form);
+        self.recognise(&name, &form, Role::Qrels);
         let text = Cursor::new(head).chain(text);
         let of = (by, self.preference_fields);
         facets::sound(facets::read_passing((&name, text), of, self.dialect, Seed::random(), self.watch())?)

@@ -14,6 +14,7 @@
 //! seen                 scores that may mislead
 //! rows                 the rows of a text, passed on as they are written
 //! united_rows          the same with those of a unit put together
+//! repairs              a change of ids after which documents would be judged
 //! sound                what holds for all inputs of a join together
 //! ```
 
@@ -28,6 +29,7 @@ pub(in crate::ingest) mod picked;
 pub(in crate::ingest) mod picks;
 pub(in crate::ingest) mod qrels;
 pub(in crate::ingest) mod rank;
+pub(in crate::ingest) mod repairs;
 mod rows;
 pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;

@@ -12,9 +12,11 @@ use rayon::prelude::*;
 use super::picks::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
+use super::repairs::RetrievedSample;
 use super::united::{Uniting, UnitsAsked, UnitsSeen};
 use crate::error::{Error, Result, printable_path};
 use crate::ingest::bytes::interner::Interner;
+use crate::ingest::format::Recognised;
 use crate::ingest::lines::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use crate::ingest::lines::dialect::Rules;
 use crate::ingest::lines::layout::{Order, RankColumn, not_counted};
@@ -50,6 +52,8 @@ pub struct Joining<'a> {
     pub(in crate::ingest) units: Option<Arc<UnitsAsked>>,
     /// The watch that may stop the work.
     pub watch: Option<&'a Watch>,
+    /// The list of what is told of texts.
+    pub(in crate::ingest) recognised: Option<Arc<Recognised>>,
 }
 
 impl Joining<'_> {
@@ -71,6 +75,15 @@ impl Joining<'_> {
             "{}: has ranks and no scores that could be added: take --repeats first or blank",
             printable_path(name.as_ref())
         )))
+    }
+
+    /// Tells why hardly a document of a run is judged, if a change of ids would mend that.
+    pub(in crate::ingest) fn note_repair(&self, name: &str, sample: &RetrievedSample) {
+        if let Some(recognised) = self.recognised.as_ref().filter(|_| !self.part)
+            && let Some(what) = sample.repair(self.qrels)
+        {
+            recognised.doubt(name, what);
+        }
     }
 
     /// Whether results that repeat others may be dropped, if there are many. Where repeated documents matter only among the first results,
@@ -246,6 +259,8 @@ pub(in crate::ingest) struct RunRankings<'a> {
     pub uniting: Option<Uniting>,
     /// Whether equal scores are ordered by the rank column.
     by_rank_column: bool,
+    /// Some ids, to tell why hardly any document is judged.
+    pub sample: RetrievedSample,
 }
 
 impl<'a> RunRankings<'a> {
@@ -274,6 +289,7 @@ impl<'a> RunRankings<'a> {
             drop_identical_ids,
             uniting,
             by_rank_column,
+            sample: RetrievedSample::default(),
         }
     }
 
@@ -322,8 +338,9 @@ impl<'a> RunRankings<'a> {
     /// Labels the results of one query, and stages its row.
     fn label(&mut self, query: u32, records: &[Record], docnos: Docnos<'_>) {
         let (id, judged) = (self.id(query), self.qrels.judged(query));
-        let RunRankings { ranker, staged, findings, .. } = self;
+        let RunRankings { ranker, staged, findings, sample, .. } = self;
         let StagedPiece { rows, labels, exact, numbers, .. } = staged;
+        let first = labels.len();
         self.keys.clear();
         let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
         let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
@@ -339,6 +356,9 @@ impl<'a> RunRankings<'a> {
             }
             None => exact.extend(judged.map(|&(_, key)| f64::from_bits(key))),
         }
+        if sample.is_open() {
+            sample.add(query, &labels[first..], |at| records[at], docnos);
+        }
         rows.push(StagedRow { query, depth });
     }
 
@@ -346,7 +366,7 @@ impl<'a> RunRankings<'a> {
     pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
         if let Order::Scores { ranks } = self.order {
-            self.ranker.seen.see_ranks(records, docnos, ranks);
+            self.ranker.seen.see_ranks(records.len(), |at| records[at], docnos, ranks);
         }
     }
 }
@@ -362,15 +382,16 @@ impl RunRankings<'_> {
 
     /// Does what `rank_together` does for rows of columns; returns `false`, and does nothing, if their records are needed.
     fn rank_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> bool {
-        let judged = self.qrels.judged(rows.query);
+        let (judged, first) = (self.qrels.judged(rows.query), self.staged.labels.len());
         let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels) else {
             return false;
         };
         self.staged.rows.push(StagedRow { query: rows.query, depth });
-        if let Order::Scores { ranks } = self.order
-            && let Some(last @ 1..) = rows.keys.len().checked_sub(1)
-        {
-            self.ranker.seen.see_ranks(&[rows.record(0), rows.record(last)], docnos, ranks);
+        if self.sample.is_open() {
+            self.sample.add(rows.query, &self.staged.labels[first..], |at| rows.record(at), docnos);
+        }
+        if let Order::Scores { ranks } = self.order {
+            self.ranker.seen.see_ranks(rows.keys.len(), |at| rows.record(at), docnos, ranks);
         }
         true
     }
@@ -474,8 +495,9 @@ pub(in crate::ingest) fn finish(
     let tied = joining.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Findings::default());
-    let mut units = UnitsSeen::default();
+    let (mut units, mut sample) = (UnitsSeen::default(), RetrievedSample::default());
     for part in rankings {
+        sample.merge(part.sample);
         part.uniting.into_iter().for_each(|uniting| units.merge(uniting.seen));
         run.info.seen.merge(part.ranker.seen);
         run.pieces.push(part.staged);
@@ -492,6 +514,7 @@ pub(in crate::ingest) fn finish(
     {
         problems = whole_file(&run.info.source, message);
     }
+    joining.note_repair(&run.info.source, &sample);
     let repeats = repeats.into_problems(&run.info.source, line, &lines);
     (run, RunProblems { lines: problems, repeats })
 }
@@ -568,6 +591,7 @@ impl Join {
             drop_identical_ids,
             units: self.units_asked(),
             watch: self.watch(),
+            recognised: self.recognised.clone(),
         }
     }
 

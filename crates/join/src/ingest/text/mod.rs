@@ -47,6 +47,16 @@ pub(in crate::ingest) enum Purpose<'a> {
     Rows(Role, Option<&'a Partner>),
 }
 
+impl Purpose<'_> {
+    fn role(self) -> Role {
+        match self {
+            Purpose::Judgments => Role::Qrels,
+            Purpose::Run(_) => Role::Run,
+            Purpose::Rows(role, _) => role,
+        }
+    }
+}
+
 /// A text that was opened, and its format told.
 pub(in crate::ingest) struct ToldText {
     /// The name of the text in messages.
@@ -139,7 +149,7 @@ impl Join {
         text: Option<&Arc<Opened>>,
     ) -> ToldForm {
         let form = self.told(purpose, name, start, text);
-        self.recognise(name, &form);
+        self.recognise(name, &form, purpose.role());
         match purpose {
             Purpose::Run(_) if self.ties == Ties::Rank => form.map(Form::ordered_by_ranks),
             _ => form,
@@ -188,9 +198,9 @@ impl Join {
     }
 
     /// Adds the format of a text to the list of recognised ones.
-    pub(in crate::ingest) fn recognise(&self, name: &str, form: &ToldForm) {
+    pub(in crate::ingest) fn recognise(&self, name: &str, form: &ToldForm, role: Role) {
         if let (Some(recognised), Ok(form)) = (&self.recognised, form) {
-            recognised.add(name, form);
+            recognised.add(name, form, role);
         }
     }
 }

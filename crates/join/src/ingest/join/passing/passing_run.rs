@@ -10,6 +10,7 @@ use crate::error::{Error, Problems, Result};
 use crate::ingest::columns::{CheckedColumns, PendingQuery, Records};
 use crate::ingest::format::Form;
 use crate::ingest::join::qrels::Qrels;
+use crate::ingest::join::repairs::RetrievedSample;
 use crate::ingest::join::run::{
     Joining, Results, RunRankings, check_ties, ignored, nothing_in_it, units_change_nothing,
 };
@@ -74,7 +75,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
         join.check_units()?;
-        let Joining { rule, rules, drop_identical_ids, units, .. } = join.joining(qrels);
+        let Joining { rule, rules, drop_identical_ids, units, recognised, .. } = join.joining(qrels);
         let joining = Joining {
             qrels,
             rule,
@@ -85,6 +86,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             drop_identical_ids,
             units,
             watch: None,
+            recognised,
         };
         let places = QueryStarts::new(qrels.queries().len());
         Ok(PassingRun {
@@ -297,11 +299,13 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             return Ok(None);
         }
         let (mut seen, mut units) = (ScoresSeen::default(), UnitsSeen::default());
+        let mut sample = RetrievedSample::default();
         for RankingWorker { rankings, take, .. } in &mut self.workers {
             if !hand_on(rankings, take) {
                 return Ok(None);
             }
             seen.merge(rankings.ranker.seen);
+            sample.merge(std::mem::take(&mut rankings.sample));
             rankings.uniting.iter().for_each(|uniting| units.merge(uniting.seen.clone()));
         }
         let (results, takers): (Vec<_>, Vec<_>) = std::mem::take(&mut self.workers)
@@ -325,6 +329,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         {
             return Err(Error::Input(whole_file(&self.source, message)));
         }
+        self.joining.note_repair(&self.source, &sample);
         let evaluated = (0..).zip(&met).filter(|(_, met)| **met).map(|(query, _)| query);
         let repeats = std::mem::take(&mut self.repeats);
         let repeats = diagnostics::join([self.joining.qrels.repeats_in(evaluated), repeats]);
