@@ -222,7 +222,7 @@ fn averages_of_other_queries_are_noticed_and_none_is_best() {
         .unwrap();
     let table = String::from_utf8(table).unwrap();
     // AP of all three queries has a best one, and that of other queries has none.
-    assert_eq!(table.matches('*').count(), 1, "{table}");
+    assert!(table.contains("0.6667*") && !table.contains("1.0000*"), "{table}");
     assert!(!evaluator.with_known(Known::Judged).evaluate(&matrix).unwrap().notices.contains(&unlike));
 }
 

@@ -457,7 +457,7 @@ fn parts_are_frozen() {
     let resampled = with_version(&frozen(true).to_bytes(), env!("CARGO_PKG_VERSION"), FROZEN);
     assert_eq!(
         xxhash_rust::xxh3::xxh3_64(&resampled),
-        16_144_137_395_141_593_504,
+        14_597_416_631_692_556_040,
         "{} bytes",
         resampled.len()
     );

@@ -2,6 +2,7 @@
 
 import array
 import enum
+import warnings
 from itertools import permutations
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 import laneval
 
 np = pytest.importorskip("numpy")
+# Small integers as scores are tied.
+pytestmark = pytest.mark.filterwarnings("ignore::laneval.TiedScoresWarning")
 MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 DRAW = np.random.default_rng(5)
 LABELS = DRAW.choice([-1, 0, 0, 1, 2], size=(40, 12)).astype(np.int8)
@@ -23,6 +26,23 @@ def plainly(labels, measures=MEASURES, extra=None, **options) -> dict[str, float
         qrels[f"{at:03}"] = {**judged, **more, "none": -1}
         run[f"{at:03}"] = {f"d{rank}": float(-rank) for rank in range(len(row))}
     return dict(laneval.evaluate(qrels, run, measures, **options))
+
+
+def test_scores_that_say_nothing_are_told():
+    collapsed, grades = np.zeros((1000, 100), np.float32), np.zeros((1000, 100), np.int8)
+    grades[:, 0] = 1
+    with pytest.warns(laneval.TiedScoresWarning, match="in 1000 of 1000 queries documents of different grades have equal scores"):
+        assert laneval.evaluate_scores(collapsed, grades, "RR")["RR"] == 1.0
+    scores = DRAW.random((1000, 100), dtype=np.float32)
+    with warnings.catch_warnings(action="error"):
+        assert laneval.evaluate_scores(collapsed, grades, "RR", ties="average")["RR"] == pytest.approx(sum(1 / n for n in range(1, 101)) / 100)
+        laneval.evaluate_scores(scores, grades, ["RR", "nDCG@10", "AP"])
+        # A tie far behind, where nothing is relevant.
+        scores[:, 0] = 2.0
+        scores[:, 50:] = 0.0
+        laneval.evaluate_scores(scores, grades, ["RR", "nDCG@10", "AP"])
+    with pytest.warns(laneval.TiedScoresWarning):
+        laneval.evaluate_scores(scores.round(1).astype(np.float16), grades[:, ::-1], "RR")
 
 
 @pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "f2", "f4", "f8"])

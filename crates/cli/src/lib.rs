@@ -156,7 +156,9 @@ impl Cli {
         let parsed = line.try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
         let read = parsed.map_err(|error| {
             let wrong = error.use_stderr();
-            match usage::with_tips(error, &args, &Self::arranged()).print().and_then(|()| stdout().flush()) {
+            // Help and the version are no errors that a tip could mend.
+            let told = if wrong { usage::with_tips(error, &args, &Self::arranged()) } else { error };
+            match told.print().and_then(|()| stdout().flush()) {
                 _ if wrong => {
                     if trec_eval {
                         1

@@ -137,12 +137,19 @@ fn every_option_changes_what_it_should() {
             .unwrap_or_else(|| panic!("{line}"));
         tried.entry(command.split(' ').next().unwrap()).or_default().insert(option.to_owned());
         let text = |text: &str| text.replace("\\e", "\u{1b}");
+        // A whole line, or if there is none on either side a part of one.
+        let is_line =
+            |text: &str| [without, &with].iter().any(|said| said.lines().any(|line| line.trim() == text));
+        let says = |said: &str, text: &str| match is_line(text) {
+            true => said.lines().any(|line| line.trim() == text),
+            false => said.contains(text),
+        };
         let holds = match (outcome, outcome.strip_prefix('-')) {
             ("=", _) => *without == with,
             ("!", _) => *without != with,
             ("~", _) => without_digits(without) == without_digits(&with),
-            (_, Some(gone)) => without.contains(&text(gone)) && !with.contains(&text(gone)),
-            (new, None) => with.contains(&text(new)) && !without.contains(&text(new)),
+            (_, Some(gone)) => says(without, &text(gone)) && !says(&with, &text(gone)),
+            (new, None) => says(&with, &text(new)) && !says(without, &text(new)),
         };
         if !holds {
             wrong.push(format!(

@@ -338,6 +338,38 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// Says what the grades make of levels of relevance.
+fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::NothingRelevant { measures, level, highest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": nothing is relevant, because no grade is {} (the highest is {highest}): \
+                 --rel or rel= sets the lowest relevant grade",
+                Level(*level).in_words()
+            )
+        }
+        Notice::FractionsNotRelevant { measures, lowest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= sets the lowest relevant grade"
+            )
+        }
+        Notice::LowestRelevant { measures, highest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": every judged document is relevant, because the lowest of the grades, 1 to {highest}, is: --rel or rel= sets the lowest \
+                 relevant grade"
+            )
+        }
+        // The others are said elsewhere.
+        _ => Ok(()),
+    }
+}
+
 /// Says what is to be known of the units of results.
 fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
@@ -401,30 +433,9 @@ impl fmt::Display for Notice {
                 few(measures, f)?;
                 write!(f, ": a document with several judgments, by {by}, counts with its largest grade")
             }
-            Notice::NothingRelevant { measures, level, highest } => {
-                few(measures, f)?;
-                write!(
-                    f,
-                    ": nothing is relevant, because no grade is {} (the highest is {highest}): \
-                     --rel or rel= sets the lowest relevant grade",
-                    Level(*level).in_words()
-                )
-            }
-            Notice::FractionsNotRelevant { measures, lowest } => {
-                few(measures, f)?;
-                write!(
-                    f,
-                    ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= sets the lowest relevant grade"
-                )
-            }
-            Notice::LowestRelevant { measures, highest } => {
-                few(measures, f)?;
-                write!(
-                    f,
-                    ": every judged document is relevant, because the lowest of the grades, 1 to {highest}, is: --rel or rel= sets the lowest \
-                     relevant grade"
-                )
-            }
+            Notice::NothingRelevant { .. }
+            | Notice::FractionsNotRelevant { .. }
+            | Notice::LowestRelevant { .. } => grades_said(self, f),
             Notice::ChosenNotJudged { queries: 1 } => f.write_str("1 of the chosen queries is not judged"),
             Notice::ChosenNotJudged { queries } => {
                 write!(f, "{queries} of the chosen queries are not judged")

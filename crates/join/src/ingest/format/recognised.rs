@@ -45,10 +45,11 @@ pub struct RecognisedText {
 impl Recognised {
     /// Adds a text. A run that is the file of the judgments, and read by the same columns, ranks documents by their grades.
     pub(in crate::ingest) fn add(&self, name: &str, form: &Form, role: Role) {
-        let what = form.what.replace(role.number(), "number");
+        // Tables and records may have grades and scores beside one another, and objects of objects have one number.
+        let in_objects = form.what.replace("{\"document\": score", "{\"document\": grade");
         let is_judgments = |text: &RecognisedText| {
             text.role == Some(Role::Qrels)
-                && text.what.replace(Role::Qrels.number(), "number") == what
+                && [&form.what, &in_objects].contains(&&text.what)
                 && is_same_file(&text.name, name)
         };
         let is_twice = role == Role::Run && self.all().iter().any(is_judgments);

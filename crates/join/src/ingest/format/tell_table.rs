@@ -92,11 +92,6 @@ impl Look<'_> {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
         }
-        // Fields may be quoted, and then they may have any byte inside.
-        if has_lone_return(self.first) && !self.first.contains(&b'"') {
-            let message = "the first line has a carriage return inside: lines end with LF or CR LF";
-            return Err(self.wrong(message.to_owned()));
-        }
         if let Some(form) = self.header_behind_hash(separator) {
             return form;
         }
@@ -150,6 +145,11 @@ impl Look<'_> {
 
     /// Recognises a table without a header by its number of columns.
     pub fn headerless(self, separator: Separator) -> Told {
+        // Fields may be quoted, and then they may have any byte inside.
+        if has_lone_return(self.first) && !self.first.contains(&b'"') {
+            let message = "the first line has a carriage return inside: lines end with LF or CR LF";
+            return Err(self.wrong(message.to_owned()));
+        }
         let (role, count) = (self.known.role, self.columns(separator));
         if separator == Separator::Comma
             && let Some(number) = split(self.first).nth(role.number_field())

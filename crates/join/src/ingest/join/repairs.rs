@@ -102,20 +102,20 @@ struct IdsOfQuery<'i> {
 
 /// What a change finds.
 struct Found<'i> {
-    change: Change,
+    change: IdChange,
     matches: u64,
     /// The first retrieved id that matches, and the judged one.
     pair: [&'i [u8]; 2],
 }
 
 impl<'i> Found<'i> {
-    fn of(change: Change, pairs: &[IdsOfQuery<'i>]) -> Self {
+    fn of(change: IdChange, pairs: &[IdsOfQuery<'i>]) -> Self {
         let mut found = Found { change, matches: 0, pair: [b"", b""] };
         for IdsOfQuery { run, judged } in pairs {
             let key = |id: &'i [u8], side| found.change.key(id, side).filter(|key| !key.is_empty());
             let known: HashMap<Cow<'_, [u8]>, &[u8]> =
-                judged.iter().filter_map(|id| Some((key(id, Side::Judgments)?, &id[..]))).collect();
-            let matching = |&id: &&'i [u8]| Some([id, *known.get(&key(id, Side::Run)?)?]);
+                judged.iter().filter_map(|id| Some((key(id, IdSide::Judgments)?, &id[..]))).collect();
+            let matching = |&id: &&'i [u8]| Some([id, *known.get(&key(id, IdSide::Run)?)?]);
             let fits = |[run, judged]: &[&[u8]; 2]| run != judged && found.change.fits(run, judged);
             let mut matching = run.iter().filter_map(matching).filter(fits);
             let first = matching.next();
@@ -131,14 +131,14 @@ impl<'i> Found<'i> {
 
 /// The side on which an id is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum IdSide {
     Run,
     Judgments,
 }
 
 /// A change of ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Change {
+enum IdChange {
     Case,
     Quotes,
     LeadingZeros,
@@ -150,33 +150,33 @@ enum Change {
     Suffix(Vec<u8>, bool),
 }
 
-impl Change {
+impl IdChange {
     /// What an id is after the change; `None` if it cannot be changed so.
-    fn key<'i>(&self, id: &'i [u8], side: Side) -> Option<Cow<'i, [u8]>> {
+    fn key<'i>(&self, id: &'i [u8], side: IdSide) -> Option<Cow<'i, [u8]>> {
         match self {
-            Change::Case => Some(match std::str::from_utf8(id) {
+            IdChange::Case => Some(match std::str::from_utf8(id) {
                 Ok(id) => Cow::Owned(id.to_lowercase().into_bytes()),
                 Err(_) => Cow::Owned(id.to_ascii_lowercase()),
             }),
-            Change::Quotes => {
+            IdChange::Quotes => {
                 let bare = id.trim_ascii();
                 let within = |quote: u8| bare.strip_prefix(&[quote])?.strip_suffix(&[quote]);
                 Some(Cow::Borrowed(within(b'"').or(within(b'\'')).unwrap_or(bare)))
             }
-            Change::LeadingZeros => {
+            IdChange::LeadingZeros => {
                 let zeros = id.iter().take_while(|&&byte| byte == b'0').count();
                 Some(Cow::Borrowed(&id[zeros.min(id.len().saturating_sub(1))..]))
             }
-            Change::PointZero => Some(Cow::Borrowed(id.strip_suffix(b".0").unwrap_or(id))),
-            Change::Rounded => rounded(id).map(|text| Cow::Owned(text.into_bytes())),
-            Change::UnicodeForm => {
+            IdChange::PointZero => Some(Cow::Borrowed(id.strip_suffix(b".0").unwrap_or(id))),
+            IdChange::Rounded => rounded(id).map(|text| Cow::Owned(text.into_bytes())),
+            IdChange::UnicodeForm => {
                 Some(Cow::Owned(without_marks(std::str::from_utf8(id).ok()?).into_bytes()))
             }
-            Change::Prefix(text, of_run) => match *of_run == (side == Side::Run) {
+            IdChange::Prefix(text, of_run) => match *of_run == (side == IdSide::Run) {
                 true => id.strip_prefix(&text[..]).map(Cow::Borrowed),
                 false => Some(Cow::Borrowed(id)),
             },
-            Change::Suffix(text, of_run) => match *of_run == (side == Side::Run) {
+            IdChange::Suffix(text, of_run) => match *of_run == (side == IdSide::Run) {
                 true => id.strip_suffix(&text[..]).map(Cow::Borrowed),
                 false => Some(Cow::Borrowed(id)),
             },
@@ -187,8 +187,8 @@ impl Change {
     fn fits(&self, run: &[u8], judged: &[u8]) -> bool {
         let one_is = |is: fn(&[u8]) -> bool| is(run) != is(judged);
         match self {
-            Change::Rounded => one_is(is_rounded),
-            Change::UnicodeForm => one_is(|id| String::from_utf8_lossy(id).chars().any(is_mark)),
+            IdChange::Rounded => one_is(is_rounded),
+            IdChange::UnicodeForm => one_is(|id| String::from_utf8_lossy(id).chars().any(is_mark)),
             _ => true,
         }
     }
@@ -196,16 +196,16 @@ impl Change {
     fn words(&self) -> String {
         let whose = |of_run: bool| if of_run { "the run" } else { "the judgments" };
         match self {
-            Change::Case => "if upper and lower case were the same".to_owned(),
-            Change::Quotes => "without quotes and blanks around ids".to_owned(),
-            Change::LeadingZeros => "without zeros in front".to_owned(),
-            Change::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
-            Change::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
-            Change::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
-            Change::Prefix(text, of_run) => {
+            IdChange::Case => "if upper and lower case were the same".to_owned(),
+            IdChange::Quotes => "without quotes and blanks around ids".to_owned(),
+            IdChange::LeadingZeros => "without zeros in front".to_owned(),
+            IdChange::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
+            IdChange::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
+            IdChange::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
+            IdChange::Prefix(text, of_run) => {
                 format!("without '{}' in front of the ids of {}", printable(text), whose(*of_run))
             }
-            Change::Suffix(text, of_run) => {
+            IdChange::Suffix(text, of_run) => {
                 format!("without '{}' at the end of the ids of {}", printable(text), whose(*of_run))
             }
         }
@@ -213,20 +213,23 @@ impl Change {
 }
 
 /// The changes that are tried: those of a kind, and each beginning and end that all ids of a side have.
-fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = Change> + 'p {
+fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 'p {
     let of_kind = [
-        Change::Case,
-        Change::Quotes,
-        Change::LeadingZeros,
-        Change::PointZero,
-        Change::Rounded,
-        Change::UnicodeForm,
+        IdChange::Case,
+        IdChange::Quotes,
+        IdChange::LeadingZeros,
+        IdChange::PointZero,
+        IdChange::Rounded,
+        IdChange::UnicodeForm,
     ];
     let common = [true, false].into_iter().flat_map(|of_run| {
+        // Those that match as they are say nothing.
         let ids = || {
             pairs.iter().flat_map(move |of: &IdsOfQuery<'_>| -> Box<dyn Iterator<Item = &[u8]> + '_> {
                 match of_run {
-                    true => Box::new(of.run.iter().copied()),
+                    true => Box::new(
+                        of.run.iter().copied().filter(|id| !of.judged.iter().any(|judged| judged == id)),
+                    ),
                     false => Box::new(of.judged.iter().map(|id| &id[..])),
                 }
             })
@@ -243,8 +246,8 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = Change> + 'p
         let says_something = |text: &&[u8]| !text.iter().all(u8::is_ascii_digit);
         let fronts = (1..=front).map(move |length| &first[..length]).filter(says_something);
         let backs = (1..=back).map(move |length| &first[first.len() - length..]).filter(says_something);
-        let fronts = fronts.map(move |text| Change::Prefix(text.to_vec(), of_run));
-        fronts.chain(backs.map(move |text| Change::Suffix(text.to_vec(), of_run)))
+        let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), of_run));
+        fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), of_run)))
     });
     of_kind.into_iter().chain(common)
 }
