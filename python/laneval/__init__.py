@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         OptionError,
         Problem,
         ShardError,
+        TiedScoresWarning,
         UnanswerableError,
     )
     from laneval._identify import Candidate, Identified, IdentifiedLibrary, identify

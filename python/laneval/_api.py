@@ -70,7 +70,7 @@ class Matrix:
         check_columns(options, [qrels, *(run for _, run in named)])
         judgments = _judgments(ready, qrels, options, query_lengths)
         matrix = ready.native.build(judgments, named, ready.columns, keep_ties)
-        warn_of_notes(ready.native.notes(judgments), 3)
+        warn_of_notes(matrix.notes(), 3)
         return cls(matrix)
 
     @classmethod
@@ -559,9 +559,10 @@ def _evaluated(
     if ready.custom:
         matrix = ready.native.build(qrels, runs, ready.columns, False)
         scores = ready.native.matrix(matrix)
+        warn_of_notes(matrix.notes(), 4)
     else:
         scores = ready.native.evaluate(qrels, runs, ready.columns)
-    warn_of_notes(ready.native.notes(qrels), 4)
+        warn_of_notes(scores.notes(), 4)
     return _scores(ready, scores, matrix, options, 5)
 
 

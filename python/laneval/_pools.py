@@ -263,6 +263,6 @@ def pools(
         raise UnanswerableError(f"{', '.join(ready.names())}: a measure needs judgments by {by}, of which no pools are made")
     judgments = _judgments(ready, qrels, options)
     native, scores = ready.native.pools(judgments, _named(runs), ready.columns, depth, teams)
-    warn_of_notes(ready.native.notes(judgments), 3)
+    warn_of_notes(scores.notes(), 3)
     _scores(ready, scores, None, options, 4)  # for its warnings
     return Pools(native)

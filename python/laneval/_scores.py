@@ -305,10 +305,10 @@ class RunScores(Mapping[str, float]):
         Raises `UnanswerableError` if the values of queries were not kept, or a measure is a function of Python, and `OSError` if the file
         cannot be written.
 
-        >>> import laneval, os, tempfile
-        >>> path = os.path.join(tempfile.mkdtemp(), "main.json")
+        >>> import laneval, pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "main.json")
         >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True).save(path)
-        >>> open(path).read()[:13]
+        >>> path.read_text()[:13]
         '{"schema":1,"'
         """
         values = self.per_query()

@@ -73,7 +73,7 @@ class Summary:
         ready = _ready(measures, options)
         judgments = _judgments(ready, qrels, options)
         matrix = ready.native.build(judgments, _named(runs), ready.columns, False)
-        warn_of_notes(ready.native.notes(judgments), 3)
+        warn_of_notes(matrix.notes(), 3)
         return cls(ready.native.summary(matrix))
 
     @classmethod

@@ -19,15 +19,22 @@ pub struct Matrix {
     pub matrix: Arc<LabelMatrix>,
     /// The tile and the lane of each row that has one, computed when labels are first asked for.
     places: OnceLock<Vec<Option<(u32, u8)>>>,
+    /// What is probably wrong with the texts of the runs, in words.
+    notes: Vec<String>,
 }
 
 impl From<LabelMatrix> for Matrix {
     fn from(matrix: LabelMatrix) -> Self {
-        Matrix { matrix: Arc::new(matrix), places: OnceLock::new() }
+        Matrix::told(matrix, Vec::new())
     }
 }
 
 impl Matrix {
+    /// A matrix of texts of which these notes are told.
+    pub fn told(matrix: LabelMatrix, notes: Vec<String>) -> Self {
+        Matrix { matrix: Arc::new(matrix), places: OnceLock::new(), notes }
+    }
+
     fn places(&self) -> &[Option<(u32, u8)>] {
         self.places.get_or_init(|| {
             let mut places = vec![None; self.matrix.rows()];
@@ -46,6 +53,11 @@ type RankingLabels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Boun
 
 #[pymethods]
 impl Matrix {
+    /// What is probably wrong with the texts of the runs.
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
     /// Opens a file, which is mapped into memory.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {

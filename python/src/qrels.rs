@@ -98,7 +98,7 @@ impl Qrels {
         Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 
-    /// What is doubtful of the text that they were read from, and what was done with it, in words.
+    /// What is probably wrong with the text that they were read from, and what was done with it, in words.
     fn notes(&self) -> Vec<String> {
         noted(self.recognised.iter().cloned())
     }
@@ -160,7 +160,7 @@ pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
     known.map(|of| of.1).ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
 }
 
-/// What is doubtful of texts, and what was done with them, in words.
+/// What is probably wrong with texts, and what was done with them, in words.
 pub fn noted(texts: impl Iterator<Item = RecognisedText>) -> Vec<String> {
-    texts.filter(|text| text.doubtful).map(|text| format!("{}: {}", text.name, text.what)).collect()
+    texts.filter(|text| text.wrong || text.note).map(|text| format!("{}: {}", text.name, text.what)).collect()
 }

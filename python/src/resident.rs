@@ -61,7 +61,7 @@ impl Resident {
                 }
             }
         })?;
-        Ok(scores::Scores { scores })
+        Ok(scores.into())
     }
 
     /// Releases the memory. Resources that the parent process opened are left alone.

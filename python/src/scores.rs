@@ -20,6 +20,14 @@ use crate::{ffi, rule, text};
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Scores {
     pub scores: laneval::Scores,
+    /// What is probably wrong with the texts of the runs, in words.
+    pub notes: Vec<String>,
+}
+
+impl From<laneval::Scores> for Scores {
+    fn from(scores: laneval::Scores) -> Self {
+        Scores { scores, notes: Vec::new() }
+    }
 }
 
 #[pymethods]
@@ -52,6 +60,11 @@ impl Scores {
             values: Arc::new(of.values.clone()),
             missing: Arc::new(of.missing.clone()),
         })
+    }
+
+    /// What is probably wrong with the texts of the runs.
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// Notices about the measures and the judgments.

@@ -8,7 +8,7 @@ use laneval::arrays::Rankings;
 use laneval::identify::{Identify, ToldRow, joined_in_every_order};
 use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::pools::PoolOptions;
-use laneval::text::Recognised;
+use laneval::text::{Recognised, RecognisedText};
 use laneval::{
     Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput, Scores,
     Stat, TiedValue, Ties, Units, View, Watch,
@@ -40,8 +40,6 @@ pub struct Settings {
     evaluator: Evaluator,
     threads: Option<NonZeroUsize>,
     progress: Option<Py<PyAny>>,
-    /// The texts that were read.
-    recognised: Arc<Recognised>,
 }
 
 #[pymethods]
@@ -73,9 +71,7 @@ impl Settings {
         let adapter: Option<String> = given.get("adapter")?;
         // A user who names an adapter wants it to be used.
         let engine = if adapter.is_some() { EngineChoice::Gpu } else { EngineChoice::Auto };
-        let recognised = Arc::new(Recognised::default());
         let join = Join {
-            recognised: Some(recognised.clone()),
             dialect: dialect.map_or(Ok(Dialect::default()), |name| dialect_of(py, &name))?,
             ties: order,
             score: given.named("score")?.unwrap_or_default(),
@@ -102,7 +98,7 @@ impl Settings {
             .with_stats(stats.collect::<PyResult<Vec<Stat>>>()?)
             .with_engine(given.named("engine")?.unwrap_or(engine))
             .with_adapter(adapter);
-        Ok(Settings { join, evaluator, threads, progress, recognised })
+        Ok(Settings { join, evaluator, threads, progress })
     }
 
     /// The canonical names of the measures.
@@ -113,11 +109,6 @@ impl Settings {
     /// The facets by which judgments are read: those that were asked for, or that the measures need.
     fn judgments_by(&self) -> Option<String> {
         self.join.judged_by.map(|by| by.to_string())
-    }
-
-    /// What is doubtful of the texts of runs that were read with these judgments, in words.
-    fn notes(&self, qrels: &Qrels) -> Vec<String> {
-        noted(self.recognised.all().into_iter().filter(|text| !qrels.recognised.contains(text)))
     }
 
     /// The scores of some runs, each given as a name and a source.
@@ -133,14 +124,15 @@ impl Settings {
         let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
+        let told = TextsTold::of(qrels);
         let scores = self.work(py, rows, |join, evaluator| {
-            let join = &with_columns(join, named);
+            let join = &told.join(with_columns(join, named));
             match runs.joined(join, judged)? {
                 Some(matrix) => evaluator.evaluate(&matrix),
                 None => runs.each(join, judged, |matrix| evaluator.evaluate(&matrix)),
             }
         })?;
-        Ok(scores::Scores { scores })
+        Ok(scores::Scores { scores, notes: told.notes() })
     }
 
     /// The matrix of some runs.
@@ -156,15 +148,17 @@ impl Settings {
         let runs = self.runs(py, qrels, runs, &columns)?;
         let named = RowsRole::Run.names(py, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
+        let told = TextsTold::of(qrels);
         let matrix = self.work(py, rows, |join, _| {
-            let join = Join { keep_ties: keep_ties || join.keep_ties, ..with_columns(join, named) };
+            let join = told.join(with_columns(join, named));
+            let join = Join { keep_ties: keep_ties || join.keep_ties, ..join };
             runs.joined(&join, &qrels.qrels)?.ok_or_else(|| {
                 let message =
                     "runs of one matrix are all files, or all in memory: read files into memory first";
                 Error::Unanswerable(message.to_owned())
             })
         })?;
-        Ok(matrix.into())
+        Ok(Matrix::told(matrix, told.notes()))
     }
 
     /// The pools of some runs down to a depth, and the scores of the runs.
@@ -183,9 +177,10 @@ impl Settings {
         let rows = runs.rows().saturating_add(qrels.rows);
         let mut options = PoolOptions::default();
         (options.depth, options.teams) = (depth, teams);
+        let told = TextsTold::of(qrels);
         let (pools, mut scores) = self.work(py, rows, |join, evaluator| {
             let numbered = qrels.qrels.numbered()?;
-            let matrix = runs.joined(&with_columns(join, named), &numbered)?.ok_or_else(|| {
+            let matrix = runs.joined(&told.join(with_columns(join, named)), &numbered)?.ok_or_else(|| {
                 let message =
                     "runs of one pool are all files, or all in memory: read files into memory first";
                 Error::Unanswerable(message.to_owned())
@@ -195,7 +190,7 @@ impl Settings {
         })?;
         // Numbered documents are those of one judge, of whom nobody has heard.
         scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
-        Ok((Pools { pools }, scores::Scores { scores }))
+        Ok((Pools { pools }, scores::Scores { scores, notes: told.notes() }))
     }
 
     /// The definitions of what is `asked`: numbers, each a name and a text, and the values of queries under a measure. `shown` are the number
@@ -262,7 +257,7 @@ impl Settings {
     fn matrix(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<scores::Scores> {
         let matrix = &matrix.matrix;
         let scores = self.work(py, matrix.rows(), |_, evaluator| evaluator.evaluate(matrix))?;
-        Ok(scores::Scores { scores })
+        Ok(scores.into())
     }
 
     /// The summary of all runs of a matrix.
@@ -297,7 +292,31 @@ impl Settings {
         let scores = self.work(py, little, |_, evaluator| {
             rankings.with(|rankings: &Rankings<'_>| evaluator.rankings(rankings))
         })?;
-        Ok(scores::Scores { scores })
+        Ok(scores.into())
+    }
+}
+
+/// What is told of the texts of runs while they are joined.
+struct TextsTold {
+    /// What was told of the judgments before.
+    before: Vec<RecognisedText>,
+    recognised: Arc<Recognised>,
+}
+
+impl TextsTold {
+    fn of(qrels: &Qrels) -> Self {
+        let (before, recognised) = (qrels.recognised.clone(), Arc::new(Recognised::default()));
+        recognised.extend(before.iter().cloned());
+        TextsTold { before, recognised }
+    }
+
+    fn join(&self, join: Join) -> Join {
+        Join { recognised: Some(self.recognised.clone()), ..join }
+    }
+
+    /// What is probably wrong with the texts, and what was done with them, in words.
+    fn notes(&self) -> Vec<String> {
+        noted(self.recognised.all().into_iter().filter(|text| !self.before.contains(text)))
     }
 }
 
@@ -310,7 +329,6 @@ impl Settings {
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: &NamedColumns,
     ) -> PyResult<Runs> {
-        self.recognised.extend(qrels.recognised.iter().cloned());
         let runs = Runs::of(runs, columns, (&self.join.units, qrels.qrels.judged_by()))?;
         let of_files = [
             ("run_format", self.join.runs_as.format.is_some()),

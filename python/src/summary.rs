@@ -63,7 +63,7 @@ impl Summary {
     fn scores(&self, py: Python<'_>, stats: Vec<String>) -> PyResult<Scores> {
         let stats: Result<Vec<Stat>, Error> = stats.iter().map(|stat| stat.parse()).collect();
         let scores = stats.and_then(|stats| self.summary.scores(&stats));
-        scores.map(|scores| Scores { scores }).map_err(|error| exception(py, error))
+        scores.map(Scores::from).map_err(|error| exception(py, error))
     }
 
     fn __eq__(&self, other: &Summary) -> bool {

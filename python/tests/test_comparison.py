@@ -287,7 +287,9 @@ def test_a_gate_that_cannot_be_computed():
     assert single.compare(single).gate("P@1 drops > 0.5")[0].passed
     with pytest.raises(ValueError, match="two queries or more"):
         single.compare(single).gate("P@1 drops > 0.5 p<0.05")
-    assert one.compare(other).gate("P@1 drops > 0.5")[0].passed
+    with pytest.raises(ValueError, match="the baseline's mean is 0, the worst there is, so no run can be worse"):
+        one.compare(other).gate("P@1 drops > 0.5")
+    assert other.compare(one).gate("P@1 drops > 0.6")[0].passed
 
 
 def test_tables_read_it(comparison):

@@ -124,7 +124,7 @@ def test_scores_that_were_saved_are_what_the_command_keeps(main_json, tmp_path):
             assert_gates(QRELS, NEW, baseline=mine, fail_if="AP drops > 0.1")
     with pytest.raises(laneval.UnanswerableError, match="the values of queries were not kept"):
         laneval.evaluate(QRELS, NEW, "AP").save(mine)
-    of_python = laneval.CustomMeasure("mine", lambda ranking: 1.0)
+    of_python = laneval.measure(name="mine")(lambda labels, *_: [0.0] * len(labels))
     with pytest.raises(laneval.UnanswerableError, match="mine is a function of Python, which a file cannot name"):
         laneval.evaluate(QRELS, NEW, of_python, per_query=True).save(mine)
 
