@@ -35,6 +35,7 @@ impl GradeRange {
     }
 
     /// The numbers of the range that there are.
+    #[cfg(feature = "serde")]
     pub fn numbers(&self) -> Vec<f64> {
         [self.lowest, self.least_positive, self.highest].into_iter().flatten().collect()
     }

@@ -143,13 +143,19 @@ impl Look<'_> {
         Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: both })
     }
 
-    /// Recognises a table without a header by its number of columns.
-    pub fn headerless(self, separator: Separator) -> Told {
+    /// Refuses a first line that is several, which end with carriage returns.
+    fn check_returns(self) -> Result<(), OtherFormat> {
         // Fields may be quoted, and then they may have any byte inside.
         if has_lone_return(self.first) && !self.first.contains(&b'"') {
             let message = "the first line has a carriage return inside: lines end with LF or CR LF";
             return Err(self.wrong(message.to_owned()));
         }
+        Ok(())
+    }
+
+    /// Recognises a table without a header by its number of columns.
+    pub fn headerless(self, separator: Separator) -> Told {
+        self.check_returns()?;
         let (role, count) = (self.known.role, self.columns(separator));
         if separator == Separator::Comma
             && let Some(number) = split(self.first).nth(role.number_field())
