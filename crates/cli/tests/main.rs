@@ -34,7 +34,6 @@ mod merge;
 #[cfg(unix)]
 mod neighbours;
 mod nothing;
-mod options;
 mod pages;
 mod parts;
 #[cfg(target_os = "linux")]
