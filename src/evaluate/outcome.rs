@@ -159,7 +159,7 @@ impl<J: Joined> Outcome<'_, J> {
             empty: if evaluator.queries == QuerySet::Both { 0 } else { missing.count },
             missing,
             ignored: if all { info.ignored.clone() } else { Unmatched::default() },
-            seen: if all { info.seen.beside(joined.book()) } else { Default::default() },
+            seen: if all { info.seen } else { Default::default() },
             units: if all { info.units } else { Default::default() },
             ..evaluator.run_summary(
                 RankedBy { book: joined.book(), rule: joined.rule(), ideal: joined.ideal() },

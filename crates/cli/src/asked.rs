@@ -138,9 +138,11 @@ impl EvaluationOptions {
         self.measures.iter().any(|measure| measure == "help")
     }
 
-    /// Takes these measures, if there are any and none are asked for.
-    pub fn take_measures(&mut self, measures: Option<Vec<String>>) {
-        if let Some(measures) = measures.filter(|_| self.measures == DEFAULT_MEASURES) {
+    /// Takes the measures that `of` returns, if there are any; they are not looked for where measures are asked for.
+    pub fn take_measures(&mut self, of: impl FnOnce() -> Option<Vec<String>>) {
+        if self.measures == DEFAULT_MEASURES
+            && let Some(measures) = of()
+        {
             self.measures = measures;
         }
     }

@@ -254,7 +254,7 @@ impl Compare {
         if let Some(baseline) = &self.baseline {
             let (_, paths) = named(&self.inputs);
             let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-            self.asked.take_measures(baseline::measures(baseline, &paths));
+            self.asked.take_measures(|| baseline::measures(baseline, &paths));
         }
         self.asked.read_for_measures()?;
         let options = self.checked_options()?;

@@ -8,7 +8,7 @@ use std::path::Path;
 const PIECE: usize = 1 << 16;
 
 /// The most bytes of a list of queries, of groups, scales or a baseline: tens of millions of lines.
-pub const MOST: usize = 512 << 20;
+const MOST: usize = 512 << 20;
 
 /// Reads a file whole, but no more than a piece of one that is no text: an endless device is refused at once.
 ///

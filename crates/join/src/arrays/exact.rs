@@ -129,8 +129,11 @@ fn rank<N: ArrayNumber>(scores: &[N], reach: usize, ranking: &mut Vec<Option<f64
     let mut order: Vec<(N::Key, usize)> = scores.iter().map(|score| score.key()).zip(0..).collect();
     order.sort_unstable();
     *ranking = order.iter().map(|&(_, at)| ranking[at]).collect();
+    if order.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+        return Ok(false);
+    }
     let keys: Vec<N::Key> = order.into_iter().map(|(key, _)| key).collect();
     let (worth, best) = (|at: usize| ranking[at].unwrap_or(0.0), reach.min(keys.len()));
     let last = best.checked_sub(1).map(|last| keys[last]);
-    Ok(keys.windows(2).any(|pair| pair[0] == pair[1]) && decides(&keys, &worth, 0.0, (best, last)))
+    Ok(decides(&keys, &worth, 0.0, (best, last)))
 }

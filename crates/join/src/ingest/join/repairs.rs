@@ -5,7 +5,7 @@
 //! pair of ids. It costs nothing where documents are judged, and otherwise a millisecond or two a run.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::qrels::Qrels;
 use crate::error::printable;
@@ -78,9 +78,11 @@ impl RetrievedSample {
             return None;
         }
         let mut ids = self.ids.iter();
-        let pairs: Vec<IdsOfQuery<'_>> = std::iter::zip(&self.kept, &judged)
-            .map(|(&(_, count), judged)| IdsOfQuery { run: ids.by_ref().take(count).collect(), judged })
-            .collect();
+        let pairs = std::iter::zip(&self.kept, &judged).map(|(&(_, count), judged)| {
+            let known: HashSet<&[u8]> = judged.iter().map(Vec::as_slice).collect();
+            IdsOfQuery { run: ids.by_ref().take(count).filter(|id| !known.contains(id)).collect(), judged }
+        });
+        let pairs: Vec<IdsOfQuery<'_>> = pairs.collect();
         let enough = |found: &Found<'_>| found.matches >= 2 && found.matches >= 10 * few;
         let found = repairs(&pairs).map(|change| Found::of(change, &pairs)).filter(enough);
         let best = found.reduce(|best, next| if next.matches > best.matches { next } else { best })?;
@@ -94,7 +96,7 @@ impl RetrievedSample {
     }
 }
 
-/// The retrieved and the judged ids of a query.
+/// The retrieved ids of a query that are not judged as they are, and the judged ones.
 struct IdsOfQuery<'i> {
     run: Vec<&'i [u8]>,
     judged: &'i [Vec<u8>],
@@ -116,7 +118,7 @@ impl<'i> Found<'i> {
             let known: HashMap<Cow<'_, [u8]>, &[u8]> =
                 judged.iter().filter_map(|id| Some((key(id, IdSide::Judgments)?, &id[..]))).collect();
             let matching = |&id: &&'i [u8]| Some([id, *known.get(&key(id, IdSide::Run)?)?]);
-            let fits = |[run, judged]: &[&[u8]; 2]| run != judged && found.change.fits(run, judged);
+            let fits = |[run, judged]: &[&[u8]; 2]| found.change.fits(run, judged);
             let mut matching = run.iter().filter_map(matching).filter(fits);
             let first = matching.next();
             let count = u64::from(first.is_some()) + matching.count() as u64;
@@ -130,10 +132,19 @@ impl<'i> Found<'i> {
 }
 
 /// The side on which an id is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IdSide {
     Run,
     Judgments,
+}
+
+impl IdSide {
+    fn words(self) -> &'static str {
+        match self {
+            IdSide::Run => "the run",
+            IdSide::Judgments => "the judgments",
+        }
+    }
 }
 
 /// A change of ids.
@@ -146,8 +157,8 @@ enum IdChange {
     Rounded,
     UnicodeForm,
     /// Dropped from the ids of one side.
-    Prefix(Vec<u8>, bool),
-    Suffix(Vec<u8>, bool),
+    Prefix(Vec<u8>, IdSide),
+    Suffix(Vec<u8>, IdSide),
 }
 
 impl IdChange {
@@ -172,14 +183,9 @@ impl IdChange {
             IdChange::UnicodeForm => {
                 Some(Cow::Owned(without_marks(std::str::from_utf8(id).ok()?).into_bytes()))
             }
-            IdChange::Prefix(text, of_run) => match *of_run == (side == IdSide::Run) {
-                true => id.strip_prefix(&text[..]).map(Cow::Borrowed),
-                false => Some(Cow::Borrowed(id)),
-            },
-            IdChange::Suffix(text, of_run) => match *of_run == (side == IdSide::Run) {
-                true => id.strip_suffix(&text[..]).map(Cow::Borrowed),
-                false => Some(Cow::Borrowed(id)),
-            },
+            IdChange::Prefix(text, of) if *of == side => id.strip_prefix(&text[..]).map(Cow::Borrowed),
+            IdChange::Suffix(text, of) if *of == side => id.strip_suffix(&text[..]).map(Cow::Borrowed),
+            IdChange::Prefix(..) | IdChange::Suffix(..) => Some(Cow::Borrowed(id)),
         }
     }
 
@@ -194,7 +200,6 @@ impl IdChange {
     }
 
     fn words(&self) -> String {
-        let whose = |of_run: bool| if of_run { "the run" } else { "the judgments" };
         match self {
             IdChange::Case => "if upper and lower case were the same".to_owned(),
             IdChange::Quotes => "without quotes and blanks around ids".to_owned(),
@@ -202,11 +207,11 @@ impl IdChange {
             IdChange::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
             IdChange::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
             IdChange::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
-            IdChange::Prefix(text, of_run) => {
-                format!("without '{}' in front of the ids of {}", printable(text), whose(*of_run))
+            IdChange::Prefix(text, of) => {
+                format!("without '{}' in front of the ids of {}", printable(text), of.words())
             }
-            IdChange::Suffix(text, of_run) => {
-                format!("without '{}' at the end of the ids of {}", printable(text), whose(*of_run))
+            IdChange::Suffix(text, of) => {
+                format!("without '{}' at the end of the ids of {}", printable(text), of.words())
             }
         }
     }
@@ -222,15 +227,12 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
         IdChange::Rounded,
         IdChange::UnicodeForm,
     ];
-    let common = [true, false].into_iter().flat_map(|of_run| {
-        // Those that match as they are say nothing.
+    let common = [IdSide::Run, IdSide::Judgments].into_iter().flat_map(|side| {
         let ids = || {
             pairs.iter().flat_map(move |of: &IdsOfQuery<'_>| -> Box<dyn Iterator<Item = &[u8]> + '_> {
-                match of_run {
-                    true => Box::new(
-                        of.run.iter().copied().filter(|id| !of.judged.iter().any(|judged| judged == id)),
-                    ),
-                    false => Box::new(of.judged.iter().map(|id| &id[..])),
+                match side {
+                    IdSide::Run => Box::new(of.run.iter().copied()),
+                    IdSide::Judgments => Box::new(of.judged.iter().map(|id| &id[..])),
                 }
             })
         };
@@ -246,8 +248,8 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
         let says_something = |text: &&[u8]| !text.iter().all(u8::is_ascii_digit);
         let fronts = (1..=front).map(move |length| &first[..length]).filter(says_something);
         let backs = (1..=back).map(move |length| &first[first.len() - length..]).filter(says_something);
-        let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), of_run));
-        fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), of_run)))
+        let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), side));
+        fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), side)))
     });
     of_kind.into_iter().chain(common)
 }
