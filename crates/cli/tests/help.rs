@@ -11,7 +11,7 @@ const LINES: usize = 60;
 const COLUMNS: usize = 80;
 
 /// The commands in the help of laneval, without `help` itself.
-fn commands(folder: &Folder) -> Vec<String> {
+pub fn commands(folder: &Folder) -> Vec<String> {
     let help = folder.out("--help");
     let listed = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
     let name = |line: &str| line.strip_prefix("  ")?.split(' ').next().map(str::to_owned);
@@ -19,7 +19,7 @@ fn commands(folder: &Folder) -> Vec<String> {
 }
 
 /// The headings of a help with the options below them.
-fn sections(help: &str) -> Vec<(&str, Vec<&str>)> {
+pub fn sections(help: &str) -> Vec<(&str, Vec<&str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in help.lines() {
         if let Some(heading) = line.strip_suffix(':').filter(|line| !line.starts_with(' ')) {

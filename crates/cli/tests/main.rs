@@ -34,6 +34,7 @@ mod merge;
 #[cfg(unix)]
 mod neighbours;
 mod nothing;
+mod options;
 mod pages;
 mod parts;
 #[cfg(target_os = "linux")]
