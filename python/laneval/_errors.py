@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import NamedTuple
 
 
@@ -207,3 +209,11 @@ class IgnoredQueriesWarning(LanevalWarning):
     >>> print(caught[0].message)
     run: 1 of its queries is not judged and does not count: q2
     """
+
+
+def warn_caller(message: str) -> None:
+    """Warns with the line that called the package."""
+    level = 1
+    while sys._getframe(level).f_globals.get("__name__", "").startswith("laneval."):
+        level += 1
+    warnings.warn(message, LanevalWarning, stacklevel=level + 1)

@@ -77,9 +77,18 @@ fn tuple(problem: Problem) -> (String, u64, String) {
 
 /// Makes an exception of a class of `laneval._errors`; if that fails, the exception of Python.
 pub fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
-    static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let classes = CLASSES.get_or_try_init(py, || py.import("laneval._errors").map(Bound::unbind));
-    let made =
-        classes.and_then(|classes| classes.bind(py).getattr(class)).and_then(|class| class.call1(args));
+    let made = module(py).and_then(|module| module.getattr(class)).and_then(|class| class.call1(args));
     made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Warns, where the package was called.
+pub fn warn(py: Python<'_>, message: String) -> PyResult<()> {
+    module(py)?.call_method1("warn_caller", (message,)).map(drop)
+}
+
+/// `laneval._errors`.
+fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("laneval._errors").map(Bound::unbind));
+    module.map(|module| module.bind(py))
 }

@@ -637,6 +637,7 @@ fn keys_of<'py>(
     let lists: Vec<bool> = first.values()?.iter().map(|value| is_list(&value)).collect();
     let Places { query, doc, number, group, lists, .. } =
         table::places(first.py(), (&names, &lists), name, (role, by), columns)?;
+    table::tell_of_docid(first.py(), (&names, doc), name, role, columns)?;
     let key = |at: usize| keys[at].clone();
     if let Some(lists) = lists {
         let (numbers, group) = (number.map(key), group.map(key));

@@ -238,6 +238,7 @@ fn of_frame(
     let has_lists = |at| Ok(list(at)?.get_item(0).is_ok_and(|value| is_list(&value)));
     let lists: Vec<bool> = (0..names.len()).map(has_lists).collect::<PyResult<_>>()?;
     let places = table::places(object.py(), (&names, &lists), name, (role, by), columns)?;
+    table::tell_of_docid(object.py(), (&names, places.doc), name, role, columns)?;
     let Places { query, doc, number, group, lists, .. } = places;
     if lists.is_some() || places.start.is_some() {
         let of = PyDict::new(object.py());

@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::columns::{NamedColumns as Asked, RowsRole};
-use crate::errors::{input, problem};
+use crate::errors::{input, problem, warn};
 use crate::ffi;
 
 /// The indices of columns with these names; `lists` says which have a list in each row.
@@ -34,6 +34,26 @@ pub fn places(
     columns.places_with_lists(names, lists).map_err(|wrong| error(py, name, wrong))
 }
 
+/// Tells of a second column that could be meant: `docno` is read, because in PyTerrier's tables `docid` is a number of the index.
+pub fn tell_of_docid(
+    py: Python<'_>,
+    (names, doc): (&[String], usize),
+    name: &str,
+    role: RowsRole,
+    columns: &Asked,
+) -> PyResult<()> {
+    let are_both = names[doc] == "docno" && names.iter().any(|name| name == "docid");
+    if !are_both || role.names(py, columns)?.is_some() {
+        return Ok(());
+    }
+    warn(
+        py,
+        format!(
+            "{name}: docno names the documents; docid is not read, which columns={{'doc': 'docid'}} names"
+        ),
+    )
+}
+
 /// Reads the columns of an object with an Arrow stream, some by name.
 ///
 /// # Errors
@@ -48,7 +68,9 @@ pub fn table(
     let (names, all) = ffi::batches(&shared(object, name, of, columns)?)?;
     let is_list = |at| all.first().is_some_and(|batch| has_lists(batch.column(at).data_type()));
     let lists: Vec<bool> = (0..names.len()).map(is_list).collect();
-    let mut table = ArrowTable::new(&names, places(py, (&names, &lists), name, of, columns)?);
+    let places = places(py, (&names, &lists), name, of, columns)?;
+    tell_of_docid(py, (&names, places.doc), name, of.0, columns)?;
+    let mut table = ArrowTable::new(&names, places);
     table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
 }

@@ -252,3 +252,24 @@ def test_messages_name_keywords():
         laneval.parse_measure("nDCG(judged_only=True)@10")
     with pytest.raises(laneval.UnanswerableError, match="take ties=best, worst or docno-desc"):
         laneval.evaluate({"q": {"a": 1}}, run, "INST", ties="average")
+
+
+@pytest.mark.parametrize("form", ["polars", "pandas", "arrow", "columns", "records"])
+def test_docno_is_read_and_docid_told(form):
+    """In PyTerrier's tables docid is a number of the index. The warning names the line that called."""
+    pl = pytest.importorskip("polars")
+    make = {
+        "polars": pl.DataFrame,
+        "pandas": pytest.importorskip("pandas").DataFrame,
+        "arrow": pytest.importorskip("pyarrow").table,
+        "columns": dict,
+        "records": lambda columns: pl.DataFrame(columns).to_dicts(),
+    }
+    run = make[form]({"qid": ["1", "1"], "docid": ["5", "12"], "docno": ["12", "5"], "score": [9.0, 8.0]})
+    with pytest.warns(laneval.LanevalWarning) as caught:
+        assert laneval.evaluate({"1": {"12": 1}}, run, "RR")["RR"] == 1
+    said = "run: docno names the documents; docid is not read, which columns={'doc': 'docid'} names"
+    assert [(str(of.message), of.filename) for of in caught] == [(said, __file__)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert laneval.evaluate({"1": {"12": 1}}, run, "RR", columns={"doc": "docid"})["RR"] == 0.5

@@ -1,9 +1,14 @@
-//! Queries that belong together by their ids, such as the turns of a session or paraphrases, which tests take to be independent.
+//! Queries that belong together by their ids or their judgments, such as the turns of a session or paraphrases, which tests take to be
+//! independent.
 
 use crate::error::printable;
+use crate::label::JudgedSets;
 
 /// The fewest groups that are told: fewer are rather the parts of a collection.
 const FEWEST: usize = 5;
+
+/// Why groups matter.
+const INDEPENDENT: &str = "p and intervals take queries to be independent, and those of a group hardly are";
 
 /// Says that queries look like fewer groups, whose ids have a common stem, as `s12_1` and `s12_2` have. The ids are in bytewise order, in
 /// which those of a stem lie together.
@@ -20,11 +25,21 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     let mut of_first = ids.iter().filter(|id| stem(id) == Some(first));
     let [one, other] = [of_first.next()?, of_first.next()?].map(|id| printable(id));
     Some(format!(
-        "{} queries look like {} groups by their ids, such as {one} and {other}: p and intervals take queries to be independent, and \
-         those of a group hardly are",
+        "{} queries look like {} groups by their ids, such as {one} and {other}: {INDEPENDENT}",
         ids.len(),
         groups.len()
     ))
+}
+
+/// Says that queries look like fewer groups, which share their judged documents.
+pub fn sets_said(of: &JudgedSets, queries: u64) -> Option<String> {
+    let JudgedSets { queries: with_sets, sets, largest } = *of;
+    let are_groups = sets >= FEWEST as u64 && 10 * sets <= 7 * with_sets && 4 * largest <= with_sets;
+    (are_groups && 10 * with_sets >= 9 * queries).then(|| {
+        format!(
+            "{with_sets} judged queries look like {sets} groups, in which all have the same judged documents: {INDEPENDENT}"
+        )
+    })
 }
 
 /// What is before the last separator, if a short number or a letter is behind it.
@@ -79,5 +94,19 @@ mod tests {
             assert_eq!(of(form), None, "{}", form(3, 1));
         }
         assert_eq!(said([]), None);
+    }
+
+    #[test]
+    fn groups_of_queries_are_told_by_their_judgments() {
+        let said = |queries, sets, largest| sets_said(&JudgedSets { queries, sets, largest }, 300);
+        assert_eq!(
+            said(300, 60, 5).unwrap(),
+            "300 judged queries look like 60 groups, in which all have the same judged documents: p and intervals take queries to be \
+             independent, and those of a group hardly are"
+        );
+        // Many queries of one document, hardly a set that two have, one that most have, and few sets.
+        for (queries, sets, largest) in [(260, 60, 5), (300, 220, 5), (300, 60, 80), (300, 4, 75)] {
+            assert_eq!(said(queries, sets, largest), None);
+        }
     }
 }

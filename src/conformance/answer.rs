@@ -1,5 +1,7 @@
 //! What an implementation answers for a case: a value, none, or that it refuses.
 
+use crate::error::printable;
+
 /// What an implementation says of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CaseAnswer {
@@ -33,7 +35,10 @@ impl CaseAnswer {
         }
         match word.parse::<f64>() {
             Ok(value) => CaseAnswer::Value(value, decimals(word)),
-            Err(_) => CaseAnswer::Refused(format!("printed `{word}` last, where a number was expected")),
+            Err(_) => {
+                let word = printable(word.as_bytes());
+                CaseAnswer::Refused(format!("printed `{word}` last, where a number was expected"))
+            }
         }
     }
 }

@@ -278,6 +278,7 @@ impl Compare {
         let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
         self.titles.as_deref().map_or(Ok(()), titles::check)?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
+        self.asked.ranking.count_sets = true;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices =
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
@@ -455,6 +456,10 @@ impl Compare {
             }
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
+                for matrix in matrices {
+                    let sets = matrix.judged_sets();
+                    sets.iter().for_each(|sets| comparison.note_judged_sets(sets, matrix.queries().len()));
+                }
                 if let Some(judged) = judged {
                     let judged = evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;
                     comparison.set_judged(&judged);

@@ -134,6 +134,9 @@ pub struct RankingOptions {
     /// Whether measures need to know which documents have equal scores.
     #[arg(skip)]
     needed_ties: bool,
+    /// Whether it is wanted which queries have the same judged documents.
+    #[arg(skip)]
+    pub count_sets: bool,
     #[command(flatten)]
     pub library: AsLibrary,
     #[command(flatten)]
@@ -162,7 +165,7 @@ impl RankingOptions {
         keep_ties: bool,
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { keep_ties, watch, ..self.rule(files)? };
+        let join = Join { keep_ties, count_sets: self.count_sets, watch, ..self.rule(files)? };
         let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
         naming.name(matrix, runs)
     }

@@ -3,14 +3,15 @@
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// The end of a text that is kept, in bytes: a number stands in its last line.
 const KEPT: usize = 1 << 16;
 
-/// How long what was printed is waited for when the program has ended; a program that it started may hold its stdout.
+/// How long the end of what was printed is waited for when the program has ended; a program that it started may hold its stdout.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether the program has ended.
@@ -29,11 +30,15 @@ pub fn run(words: &[OsString], most: Duration) -> io::Result<Ended> {
     let [program, arguments @ ..] = words else { return Err(io::ErrorKind::InvalidInput.into()) };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn()?;
-    let texts = last_bytes(child.stdout.take()).and_then(|out| Ok((out, last_bytes(child.stderr.take())?)));
+    let mut child = group::spawn(&mut command)?;
+    let texts =
+        LastBytes::of(child.stdout.take()).and_then(|out| Ok((out, LastBytes::of(child.stderr.take())?)));
     let ended = texts.and_then(|texts| Ok((wait(&mut child, most)?, texts)));
     match ended {
-        Ok((Some(status), (out, err))) => Ok(Ended::Done(status, text(&out), text(&err))),
+        Ok((Some(status), (out, err))) => {
+            group::forget();
+            Ok(Ended::Done(status, out.text(), err.text()))
+        }
         Ok((None, _)) => {
             end(&mut child);
             Ok(Ended::TooLong)
@@ -61,32 +66,97 @@ fn wait(child: &mut Child, most: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// Ends a program, and forgets it.
+/// Ends a program and what it started, and forgets it.
 fn end(child: &mut Child) {
+    group::end();
     let _ = child.kill();
     let _ = child.wait();
 }
 
-/// Reads a stream on a thread of its own, so that a program that prints much never waits, and hands over its last bytes.
-fn last_bytes(stream: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec<u8>>> {
-    let (send, receive) = channel();
-    let Some(mut stream) = stream else { return Ok(receive) };
-    thread::Builder::new().name("output".to_owned()).spawn(move || {
-        let (mut kept, mut bytes) = (Vec::new(), [0; 1 << 13]);
-        while let Ok(read @ 1..) = stream.read(&mut bytes) {
-            kept.extend_from_slice(&bytes[..read]);
-            if kept.len() > 2 * KEPT {
-                kept.drain(..kept.len() - KEPT);
-            }
-        }
-        let _ = send.send(kept);
-    })?;
-    Ok(receive)
+/// The last bytes of a stream, read on a thread of its own, so that a program that prints much never waits.
+struct LastBytes {
+    kept: Arc<Mutex<Vec<u8>>>,
+    /// Is disconnected at the end of the stream.
+    end: Receiver<()>,
 }
 
-fn text(bytes: &Receiver<Vec<u8>>) -> String {
-    match bytes.recv_timeout(GRACE) {
-        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => String::new(),
+impl LastBytes {
+    fn of(stream: Option<impl Read + Send + 'static>) -> io::Result<Self> {
+        let (at_end, end) = channel();
+        let kept = Arc::<Mutex<Vec<u8>>>::default();
+        let Some(stream) = stream else { return Ok(LastBytes { kept, end }) };
+        let into = Arc::clone(&kept);
+        thread::Builder::new().name("output".to_owned()).spawn(move || keep_last(stream, &into, at_end))?;
+        Ok(LastBytes { kept, end })
     }
+
+    /// Returns what was printed until now, at the end of the stream if that comes soon.
+    fn text(self) -> String {
+        let _ = self.end.recv_timeout(GRACE);
+        String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+/// Reads a stream to its end.
+fn keep_last(mut stream: impl Read, into: &Mutex<Vec<u8>>, _at_end: Sender<()>) {
+    let mut bytes = [0; 1 << 13];
+    while let Ok(read @ 1..) = stream.read(&mut bytes) {
+        let mut kept = into.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&bytes[..read]);
+        if kept.len() > 2 * KEPT {
+            let more = kept.len() - KEPT;
+            kept.drain(..more);
+        }
+    }
+}
+
+#[cfg(unix)]
+pub use group::end as end_running;
+
+/// A program and what it started, which end together, also when a signal ends this process.
+#[cfg(unix)]
+mod group {
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+    use std::sync::{Mutex, PoisonError};
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    /// The group that runs.
+    static RUNNING: Mutex<Option<Pid>> = Mutex::new(None);
+
+    /// Starts a program as the first of a group.
+    pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
+        super::super::signals::clean_up();
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let child = command.process_group(0).spawn()?;
+        *running = Some(Pid::from_child(&child));
+        Ok(child)
+    }
+
+    /// Lets the group go on: its first program has ended by itself.
+    pub fn forget() {
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Ends all programs of the group, if one runs.
+    pub fn end() {
+        if let Some(group) = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+/// A program alone, where there are no groups.
+#[cfg(not(unix))]
+mod group {
+    use std::process::{Child, Command};
+
+    pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
+        command.spawn()
+    }
+
+    pub fn forget() {}
+
+    pub fn end() {}
 }

@@ -1,4 +1,5 @@
-//! Signals: a process that is told to end removes its unfinished files, and a file that grows too large is an error.
+//! Signals: a process that is told to end removes its unfinished files and ends the program that it runs, and a file that grows too large is an
+//! error.
 //!
 //! A handler of a signal may do almost nothing: no allocation and no lock, for the thread that it interrupts may hold that lock. Removing
 //! files takes both. So the signals are turned into messages for a thread of its own, which is like any other; it ends the process by the
@@ -33,8 +34,8 @@ mod unix {
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
     }
 
-    /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual, from the first call on. If no thread
-    /// can be started for this, they just end the process.
+    /// Makes SIGINT, SIGTERM and SIGHUP remove unfinished files, and end the program that runs, before they end the process as usual, from the
+    /// first call on. If no thread can be started for this, they just end the process.
     pub fn clean_up() {
         // One thread serves all files: a command may write a dozen, and each thread takes the address space of its stack.
         static WATCHED: Once = Once::new();
@@ -61,6 +62,7 @@ mod unix {
         for signal in signals.forever() {
             // Held until the process has ended: no other thread can begin a file or give one its name between here and there.
             let _abandoned = whole_file::abandon();
+            super::super::limited::end_running();
             let _ = emulate_default_handler(signal);
         }
     }

@@ -194,12 +194,29 @@ fn what_cannot_be_checked_is_an_error() {
 fn a_program_that_hangs_is_ended() {
     let folder = Folder::new();
     let begun = std::time::Instant::now();
-    // The child of the shell holds its stdout, and is not waited for.
-    folder.put("slow", "#!/bin/sh\nsleep 100\necho 1\n");
+    // What the shell started holds its stdout, and is ended as well.
+    folder.put("slow", "#!/bin/sh\nsleep 100 &\necho $! >pid\nwait\necho 1\n");
     folder.shell("chmod +x slow");
     let said = folder.error("check -m nDCG -- ./slow {qrels} {run}");
     assert_says(&said, &["./slow took more than 10 s on each of the first 3 cases"]);
     assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    let state = folder.shell("ps -o stat= -p $(cat pid)").out;
+    assert!(["", "Z"].contains(&state.trim()), "{state}");
+}
+
+#[test]
+fn what_is_printed_counts_though_stdout_stays_open() {
+    let folder = Folder::new();
+    folder.put("leaves", "#!/bin/sh\necho 0.25\nsleep 2 &\n");
+    folder.put("paints", "#!/bin/sh\nprintf '\\033[31mred\\033[0m'\n");
+    folder.shell("chmod +x leaves paints");
+    let said = |program: &str| {
+        let ran = folder.run(&format!("check -m nDCG -- ./{program} {{qrels}} {{run}}"));
+        ran.out + &ran.err
+    };
+    assert_says(&said("leaves"), &["(0.250 for "]);
+    let painted = said("paints");
+    assert!(!painted.contains('\u{1b}') && painted.contains("31mred"), "{painted}");
 }
 
 #[test]

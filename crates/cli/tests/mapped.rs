@@ -59,7 +59,7 @@ fn a_signal_that_somebody_sent_is_left_to_the_system() {
             }
         }
     };
-    assert_eq!(eval_with_qrels_cut_off(&[], kill).status.signal(), Some(libc::SIGBUS));
+    assert_eq!(eval_with_qrels_cut_off(&[], kill).status.signal(), Some(signal_hook::consts::SIGBUS));
 }
 
 /// Every command that opens files gives the same answer from files that were read.

@@ -1,6 +1,6 @@
 //! Plausible slips at the command line: each error says what to do instead.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, assert_says};
 
 /// Checks that a command fails with exit code 2, and says all of this.
 fn fails(folder: &Folder, args: &str, words: &[&str]) {
@@ -254,4 +254,23 @@ fn a_tip_names_an_option_that_is_meant() {
 fn help_of_merge_says_rows_of_runs() {
     let help = Folder::new().out("merge --help");
     assert!(help.contains("Write a row for each run, with a column for each measure"), "{help}");
+}
+
+/// A comparison says it, and only where queries share several judged documents.
+#[test]
+fn queries_of_one_set_of_judged_documents_are_told() {
+    let folder = Folder::empty();
+    let put = |per_set: usize| {
+        let lines = |line: &dyn Fn(usize, usize) -> String| {
+            (0..60).map(|query| line(query, query / per_set)).collect::<String>()
+        };
+        folder.put("qrels", lines(&|q, set| format!("{q} 0 d{set} 1\n{q} 0 e{set} 0\n")));
+        for run in ["one", "two"] {
+            folder.put(run, lines(&|q, set| format!("{q} Q0 d{set} 1 {} t\n{q} Q0 x 2 1 t\n", q % 3)));
+        }
+        folder.run("compare qrels one two -m RR").err
+    };
+    let said = "60 judged queries look like 12 groups, in which all have the same judged documents";
+    assert_says(&put(5), &[said]);
+    assert!(!put(1).contains("look like"));
 }

@@ -46,7 +46,7 @@ pub struct IdentifyAsked {
     /// Judgments and a run in any format, or a label matrix built with --keep-ties; then numbers as they were printed: nDCG@10=0.4561,
     /// 0.4561 or 45.6%
     ///
-    /// A name chooses the measure and its cutoff; parameters that it has hold. Without a name all measures are tried at usual cutoffs.
+    /// A name chooses the measure and its cutoff; parameters that it has hold. Without a name the usual measures from 0 to 1 are tried, at usual cutoffs.
     #[arg(value_name = "FILES", allow_negative_numbers = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]

@@ -62,6 +62,18 @@ pub struct LabelMatrix {
     pub(super) grouped: Option<FacetRows>,
     pub(super) spans: Option<SpanRows>,
     pub(super) lists: ListedTiles,
+    pub(super) judged_sets: Option<JudgedSets>,
+}
+
+/// The sets of judged documents of queries that have two or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgedSets {
+    /// The number of queries with two judged documents or more.
+    pub queries: u64,
+    /// The number of different sets that they have.
+    pub sets: u64,
+    /// The number of queries of the set that most have.
+    pub largest: u64,
 }
 
 /// The bytes of the tiles.
@@ -158,6 +170,18 @@ impl LabelMatrix {
     pub fn run_depths(&self, run: usize) -> &[u32] {
         let queries = self.queries.len();
         &self.depths[run * queries..(run + 1) * queries]
+    }
+
+    /// The same matrix, which knows the sets of judged documents.
+    pub(crate) fn with_judged_sets(self, sets: JudgedSets) -> Self {
+        LabelMatrix { judged_sets: Some(sets), ..self }
+    }
+
+    /// The sets of judged documents; `None` if they were not counted, see [`Join::count_sets`]. They are not stored.
+    ///
+    /// [`Join::count_sets`]: crate::ingest::Join::count_sets
+    pub fn judged_sets(&self) -> Option<JudgedSets> {
+        self.judged_sets
     }
 
     /// The groups of documents that have equal scores and different labels; `None` if they were not kept, see [`Join::keep_ties`].
@@ -367,6 +391,7 @@ impl MatrixBuilder {
             grouped,
             spans,
             lists: ListedTiles::default(),
+            judged_sets: None,
         })
     }
 

@@ -41,7 +41,7 @@ pub use format::{Description, Section, VERSION};
 pub use ids::{Ids, Unmatched};
 pub use listed::ListedDocument;
 pub use lost_pages::exit_when_a_mapped_file_shrinks;
-pub use matrix::{LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun};
+pub use matrix::{JudgedSets, LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun};
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use passages::{GoldFacts, RankedSpans, SpanAtRank, SpanRows};

@@ -70,8 +70,13 @@ impl Join {
         let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&mut runs, &qrels, problems, size)?;
+        let sets = self.count_sets.then(|| qrels.judged_sets());
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
-        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
+        let matrix = rayon::join(matrix, || drop(runs)).0?; // unmapping a large text takes a while
+        Ok(match sets {
+            Some(sets) => matrix.with_judged_sets(sets),
+            None => matrix,
+        })
     }
 
     /// Reads runs of text, and joins them with qrels that were read before.

@@ -21,6 +21,7 @@
 pub(in crate::ingest) mod doc_table;
 pub(in crate::ingest) mod facets;
 mod files;
+mod judged_sets;
 mod judgments;
 mod memory;
 mod passages;
