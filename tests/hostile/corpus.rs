@@ -18,9 +18,9 @@ const TARGETS: [(&str, Property, usize, usize); 8] = [
     ("formats", formats, 700, 120),
     ("grouped", grouped, 340, 75),
     ("lmx", lmx, 380, 120),
-    ("measure", measure, 1380, 430),
-    ("part", part, 3, 3),
-    ("summary", summary, 6, 6),
+    ("measure", measure, 330, 140),
+    ("part", part, 300, 40),
+    ("summary", summary, 590, 44),
     ("text", text, 440, 110),
 ];
 
