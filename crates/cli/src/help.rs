@@ -59,18 +59,20 @@ pub const ADVANCED: &str = "Advanced";
 /// The number of examples in `-h`.
 const EXAMPLES: usize = 3;
 
-/// Arranges the help of the command that these arguments name, if they may ask for help: by an option, by its letter among others, or by
-/// giving the command nothing to do.
-pub fn of_asked(root: Command, args: &[OsString]) -> Command {
+/// Returns whether these arguments may ask for help: by an option, by its letter among others, or by giving a command nothing to do.
+pub fn is_asked(args: &[OsString]) -> bool {
     let asks = |arg: &OsString| {
         let text = arg.to_string_lossy();
         text == "help"
             || text.starts_with("--h")
             || text.starts_with('-') && !text.starts_with("--") && text.contains('h')
     };
-    if args.len() > 2 && !args.iter().skip(1).any(asks) {
-        return root;
-    }
+    let is_version = args.len() == 2 && ["--version", "-V"].iter().any(|version| args[1] == *version);
+    !is_version && (args.len() <= 2 || args.iter().skip(1).any(asks))
+}
+
+/// Arranges the help of the command that these arguments name.
+pub fn of_named(root: Command, args: &[OsString]) -> Command {
     let named = |name: &&str| args.iter().skip(1).any(|arg| arg == *name);
     let names: Vec<String> = root.get_subcommands().map(|of| of.get_name().to_owned()).collect();
     names
@@ -163,14 +165,12 @@ impl HelpPlace {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
     use crate::Cli;
 
     #[test]
     fn every_option_that_is_listed_is_there() {
-        let root = Cli::command();
+        let root = Cli::arranged();
         let has = |command: &Command, id: &str| command.get_arguments().any(|option| option.get_id() == id);
         for (name, common) in COMMON {
             let command = root.find_subcommand(name).unwrap();

@@ -59,7 +59,8 @@ use std::ffi::OsString;
 use std::io::{Write, stdout};
 
 use anstream::ColorChoice;
-use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use choice::one_of;
 use stop::Stop;
@@ -109,25 +110,71 @@ Examples:
   laneval show qrels.txt bm25.run dense.run --query 301
   laneval measures nDCG";
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Eval(Box<eval::Eval>),
-    Compare(Box<compare::Compare>),
-    Pools(Box<pools::PoolsAsked>),
-    Identify(Box<identify::IdentifyAsked>),
-    Show(show::Show),
-    Merge(merge::Merge),
-    Build(build::Build),
-    Convert(convert::Convert),
-    Info(info::Info),
-    Check(check::Check),
-    Gen(r#gen::Gen),
-    Measures(measures::Measures),
-    Devices(devices::Devices),
-    Bench(bench::Bench),
-    TrecEval(trec_eval::TrecEval),
-    Completions(completions::Completions),
-    Man(man::Man),
+/// The commands, each with its name and its options.
+macro_rules! commands {
+    ($($name:literal $variant:ident($options:ty)),* $(,)?) => {
+        #[derive(Debug)]
+        enum Command {
+            $($variant(Box<$options>)),*
+        }
+
+        impl Command {
+            /// Gives all commands their options.
+            fn defined(root: clap::Command) -> clap::Command {
+                root$(.mut_subcommand($name, |of| <$options>::augment_args(of.defer(|of| of))))*
+            }
+        }
+
+        /// Clap defines the options of a command when it is asked for: those of all take longer than to evaluate small files.
+        impl Subcommand for Command {
+            fn augment_subcommands(root: clap::Command) -> clap::Command {
+                root.subcommand_required(true)
+                    $(.subcommand(clap::Command::new($name).defer(<$options>::augment_args)))*
+            }
+
+            fn augment_subcommands_for_update(root: clap::Command) -> clap::Command {
+                Self::augment_subcommands(root)
+            }
+
+            fn has_subcommand(name: &str) -> bool {
+                [$($name),*].contains(&name)
+            }
+        }
+
+        impl FromArgMatches for Command {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                match matches.subcommand() {
+                    $(Some(($name, of)) => Ok(Command::$variant(Box::new(<$options>::from_arg_matches(of)?))),)*
+                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
+                }
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+commands! {
+    "eval" Eval(eval::Eval),
+    "compare" Compare(compare::Compare),
+    "pools" Pools(pools::PoolsAsked),
+    "identify" Identify(identify::IdentifyAsked),
+    "show" Show(show::Show),
+    "merge" Merge(merge::Merge),
+    "build" Build(build::Build),
+    "convert" Convert(convert::Convert),
+    "info" Info(info::Info),
+    "check" Check(check::Check),
+    "gen" Gen(r#gen::Gen),
+    "measures" Measures(measures::Measures),
+    "devices" Devices(devices::Devices),
+    "bench" Bench(bench::Bench),
+    "trec-eval" TrecEval(trec_eval::TrecEval),
+    "completions" Completions(completions::Completions),
+    "man" Man(man::Man),
 }
 
 impl Command {
@@ -151,8 +198,12 @@ impl Cli {
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
         // Before clap reads them: its messages about wrong arguments are coloured by the global choice.
         style::heed_colour(&args);
-        // Help takes longer to arrange than small files to evaluate, and is rarely asked for.
-        let line = help::of_asked(Self::command(), &args);
+        // Help takes longer to arrange than small files to evaluate, and is rarely asked for. And trec-eval has an option --help of its own,
+        // which clap sees in time only where all are defined.
+        let line = match trec_eval || help::is_asked(&args) {
+            true => help::of_named(Command::defined(Self::command()), &args),
+            false => Self::command(),
+        };
         let parsed = line.try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
         let read = parsed.map_err(|error| {
             let wrong = error.use_stderr();
@@ -175,7 +226,7 @@ impl Cli {
 
     /// Returns the definition of the command line, with its help in order.
     fn arranged() -> clap::Command {
-        help::arranged(Self::command())
+        help::arranged(Command::defined(Self::command()))
     }
 
     /// Runs the command.

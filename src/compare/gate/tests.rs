@@ -137,7 +137,22 @@ fn differences_without_spread() {
     let error = verdict("AP drops > 0.1 p<0.05", &[-0.25; 3]).unwrap_err().to_string();
     assert!(error.contains("every query changes by the same amount"), "{error}");
     assert!(!verdict("AP drops > 0.25 p<0.05", &[-0.25; 3]).unwrap().failed);
-    assert!(of_deltas("AP drops > 0.1 p<0.05", 0.5, &[-0.25; 3], Some(0.01)).unwrap().failed);
+    for (p, failed) in [(0.01, true), (0.05f64.next_down(), true), (0.05, false)] {
+        let found = of_deltas("AP drops > 0.1 p<0.05", 0.5, &[-0.25; 3], Some(p)).unwrap();
+        assert_eq!((found.failed, found.p), (failed, Some(p)));
+    }
+}
+
+#[test]
+fn queries_without_a_value_are_a_tenth_at_most() {
+    let gate = Gate::parse("AP(nothing=skip) drops > 0.1").unwrap();
+    for (skipped, queries) in [(0, 0), (0, 5), (1, 10), (3, 39)] {
+        assert!(gate.check_skipped(skipped, queries).is_ok(), "{skipped} of {queries}");
+    }
+    for (skipped, queries) in [(1, 9), (2, 10), (4, 39), (5, 5)] {
+        let said = gate.check_skipped(skipped, queries).unwrap_err().to_string();
+        assert!(said.contains(&format!("{skipped} of {queries} queries have no value")), "{said}");
+    }
 }
 
 #[test]
