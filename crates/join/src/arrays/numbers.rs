@@ -101,6 +101,9 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
 
     /// The place of a key with a place.
     fn place(placed: Self::Placed) -> usize;
+
+    /// Whether two keys with places are equal but for these.
+    fn are_equal(one: Self::Placed, other: Self::Placed) -> bool;
 }
 
 macro_rules! keys {
@@ -165,6 +168,11 @@ macro_rules! keys {
             #[inline(always)]
             fn place(placed: $placed) -> usize {
                 placed as u32 as usize
+            }
+
+            #[inline(always)]
+            fn are_equal(one: $placed, other: $placed) -> bool {
+                (one ^ other) >> 32 == 0
             }
         }
     )*};

@@ -334,11 +334,12 @@ fn sort<K: Key>(
         placed.truncate(ranked.len());
     }
     placed.sort_unstable();
-    let key = |placed: &K::Placed| keys[K::place(*placed)];
     let kept = &placed[..ranked.len()];
-    let last = kept.last().map(key);
-    let tied = kept.windows(2).any(|pair| key(&pair[0]) == key(&pair[1]))
-        || last.is_some_and(|last| keys.iter().filter(|&&key| key <= last).count() > kept.len());
+    let last = kept.last().map(|&placed| keys[K::place(placed)]);
+    // All pairs without a branch: hardly a row has equal scores.
+    let are_equal = kept.windows(2).fold(false, |equal, pair| equal | K::are_equal(pair[0], pair[1]));
+    let has_more = |last: K| keys.iter().filter(|&&key| key <= last).count() > kept.len();
+    let tied = are_equal || kept.len() < keys.len() && last.is_some_and(has_more);
     ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
     (tied, last)
 }
