@@ -187,7 +187,7 @@ impl<K: Key> RankedScores<K> {
                 decides(all, &worth, nothing, (*best, last))
             }
         } else {
-            let (tied, last) = sort(all, &mut self.placed, labels, &mut room[..*best]);
+            let (tied, last) = sort(self.level, all, &mut self.placed, labels, &mut room[..*best]);
             tied && decides(all, &worth, nothing, (*best, last))
         };
         block.push_labels(*best);
@@ -321,6 +321,7 @@ impl<K: Key> SearchedRow<K> {
 /// Writes the labels of the smallest keys, by sorting them. Returns whether two of these are equal, or one of these and another, and the
 /// largest of them.
 fn sort<K: Key>(
+    level: Level,
     keys: &[K],
     placed: &mut Vec<K::Placed>,
     labels: &[u8],
@@ -336,12 +337,19 @@ fn sort<K: Key>(
     placed.sort_unstable();
     let kept = &placed[..ranked.len()];
     let last = kept.last().map(|&placed| keys[K::place(placed)]);
-    // All pairs without a branch: hardly a row has equal scores.
-    let are_equal = kept.windows(2).fold(false, |equal, pair| equal | K::are_equal(pair[0], pair[1]));
     let has_more = |last: K| keys.iter().filter(|&&key| key <= last).count() > kept.len();
+    let are_equal = dispatch!(level, simd => neighbours_are_equal::<_, K>(simd, kept));
     let tied = are_equal || kept.len() < keys.len() && last.is_some_and(has_more);
-    ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
+    ranked.iter_mut().zip(kept).for_each(|(label, &placed)| *label = labels[K::place(placed)]);
     (tied, last)
+}
+
+/// Whether two neighbours are equal but for their places: all are compared without a branch, as hardly a row has any, which makes vectors
+/// of the loop.
+#[inline(always)]
+fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool {
+    let pairs = placed.iter().zip(placed.get(1..).unwrap_or_default());
+    pairs.fold(false, |equal, (&one, &other)| equal | K::are_equal(one, other))
 }
 
 #[cfg(test)]
