@@ -13,12 +13,11 @@ use super::pairs::{baseline, pairs};
 use super::power::{queries_for, smallest_effect};
 use super::randomised::Pair;
 use super::ranks::{signed_ranks, signs};
-use super::stems::{groups_said, sets_said};
+use super::stems::{groups_said, shared_said};
 use super::sums::{MeasureSums, PairSums, RunSums};
 use super::units::{Unit, is_zero};
 use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
-use crate::label::JudgedSets;
 use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{QuerySet, Scores};
 use crate::watch::{Watch, not_stopped};
@@ -393,10 +392,10 @@ impl Comparison {
         self.note_judged();
     }
 
-    /// Adds a note if queries look like fewer groups by the documents that are judged for them, and not by their ids already.
-    pub fn note_judged_sets(&mut self, sets: &JudgedSets, queries: usize) {
+    /// Adds a note that so many queries look like fewer groups by the documents that are judged for them, unless one says so by their ids.
+    pub fn note_shared_judgments(&mut self, queries: u64, groups: u64) {
         if groups_said(&self.ids).is_none() {
-            self.notes.extend(sets_said(sets, queries as u64));
+            self.notes.push(shared_said(queries, groups));
         }
     }
 }

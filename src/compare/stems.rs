@@ -2,7 +2,6 @@
 //! independent.
 
 use crate::error::printable;
-use crate::label::JudgedSets;
 
 /// The fewest groups that are told: fewer are rather the parts of a collection.
 const FEWEST: usize = 5;
@@ -32,14 +31,10 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
 }
 
 /// Says that queries look like fewer groups, which share their judged documents.
-pub fn sets_said(of: &JudgedSets, queries: u64) -> Option<String> {
-    let JudgedSets { queries: with_sets, sets, largest } = *of;
-    let are_groups = sets >= FEWEST as u64 && 10 * sets <= 7 * with_sets && 4 * largest <= with_sets;
-    (are_groups && 10 * with_sets >= 9 * queries).then(|| {
-        format!(
-            "{with_sets} judged queries look like {sets} groups, in which all have the same judged documents: {INDEPENDENT}"
-        )
-    })
+pub fn shared_said(queries: u64, groups: u64) -> String {
+    format!(
+        "{queries} judged queries look like {groups} groups, in which all have the same judged documents: {INDEPENDENT}"
+    )
 }
 
 /// What is before the last separator, if a short number or a letter is behind it.
@@ -94,19 +89,5 @@ mod tests {
             assert_eq!(of(form), None, "{}", form(3, 1));
         }
         assert_eq!(said([]), None);
-    }
-
-    #[test]
-    fn groups_of_queries_are_told_by_their_judgments() {
-        let said = |queries, sets, largest| sets_said(&JudgedSets { queries, sets, largest }, 300);
-        assert_eq!(
-            said(300, 60, 5).unwrap(),
-            "300 judged queries look like 60 groups, in which all have the same judged documents: p and intervals take queries to be \
-             independent, and those of a group hardly are"
-        );
-        // Many queries of one document, hardly a set that two have, one that most have, and few sets.
-        for (queries, sets, largest) in [(260, 60, 5), (300, 220, 5), (300, 60, 80), (300, 4, 75)] {
-            assert_eq!(said(queries, sets, largest), None);
-        }
     }
 }

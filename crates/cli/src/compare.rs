@@ -246,16 +246,21 @@ impl Compare {
         self.asked.names_a_gpu()
     }
 
-    /// Runs the command.
-    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
-        if self.asked.is_help() {
-            return super::output::print_text(true, |to| writeln!(to, "{}", super::measures::way()));
-        }
+    /// Takes the measures of a stored baseline, if none are asked for.
+    fn take_measures(&mut self) {
         if let Some(baseline) = &self.baseline {
             let (_, paths) = named(&self.inputs);
             let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
             self.asked.take_measures(|| baseline::measures(baseline, &paths));
         }
+    }
+
+    /// Runs the command.
+    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
+        if self.asked.is_help() {
+            return super::output::print_text(true, |to| writeln!(to, "{}", super::measures::way()));
+        }
+        self.take_measures();
         self.asked.read_for_measures()?;
         let options = self.checked_options()?;
         let evaluator = self.evaluator()?;
@@ -278,10 +283,12 @@ impl Compare {
         let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
         self.titles.as_deref().map_or(Ok(()), titles::check)?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
-        self.asked.ranking.count_sets = true;
         self.asked.threads.install_for(inputs.bytes(), || {
-            let matrices =
-                inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
+            let matrices = inputs.load(
+                &self.asked.ranking.counting_sets(),
+                (self.asked.files, self.asked.naming),
+                self.quiet,
+            )?;
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
             let mut compared =
@@ -457,8 +464,10 @@ impl Compare {
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 for matrix in matrices {
-                    let sets = matrix.judged_sets();
-                    sets.iter().for_each(|sets| comparison.note_judged_sets(sets, matrix.queries().len()));
+                    let queries = matrix.queries().len() as u64;
+                    if let Some(sets) = matrix.judged_sets().filter(|sets| sets.look_like_groups(queries)) {
+                        comparison.note_shared_judgments(sets.queries, sets.sets);
+                    }
                 }
                 if let Some(judged) = judged {
                     let judged = evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;

@@ -110,7 +110,7 @@ pub fn stem(path: &Path) -> String {
 }
 
 /// The options that say how scores become rankings.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Ranking")]
 pub struct RankingOptions {
     /// The rule for equal scores [default: docno-desc]
@@ -136,7 +136,7 @@ pub struct RankingOptions {
     needed_ties: bool,
     /// Whether it is wanted which queries have the same judged documents.
     #[arg(skip)]
-    pub count_sets: bool,
+    count_sets: bool,
     #[command(flatten)]
     pub library: AsLibrary,
     #[command(flatten)]
@@ -154,6 +154,11 @@ impl RankingOptions {
     /// Makes the default ranking, of inputs in these formats.
     pub fn of(formats: FormatOptions) -> Self {
         RankingOptions { formats, ..RankingOptions::default() }
+    }
+
+    /// The same ranking, which counts the sets of judged documents.
+    pub fn counting_sets(&self) -> Self {
+        RankingOptions { count_sets: true, ..self.clone() }
     }
 
     /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which

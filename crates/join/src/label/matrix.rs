@@ -10,6 +10,7 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::{FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
 use super::ids::{Ids, Unmatched};
+use super::judged_sets::JudgedSets;
 use super::listed::ListedTiles;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
@@ -63,17 +64,6 @@ pub struct LabelMatrix {
     pub(super) spans: Option<SpanRows>,
     pub(super) lists: ListedTiles,
     pub(super) judged_sets: Option<JudgedSets>,
-}
-
-/// The sets of judged documents of queries that have two or more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct JudgedSets {
-    /// The number of queries with two judged documents or more.
-    pub queries: u64,
-    /// The number of different sets that they have.
-    pub sets: u64,
-    /// The number of queries of the set that most have.
-    pub largest: u64,
 }
 
 /// The bytes of the tiles.
