@@ -392,7 +392,8 @@ impl Comparison {
         self.note_judged();
     }
 
-    /// Adds a note that so many queries look like fewer groups by the documents that are judged for them, unless one says so by their ids.
+    /// Adds a note that `queries` queries look like `groups` groups, because the queries of a group have the same judged documents. Where the ids
+    /// of the queries look like groups, there is a note already, and none is added.
     pub fn note_shared_judgments(&mut self, queries: u64, groups: u64) {
         if groups_said(&self.ids).is_none() {
             self.notes.push(shared_said(queries, groups));

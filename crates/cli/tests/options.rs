@@ -112,13 +112,13 @@ fn options(folder: &Folder, command: &str) -> BTreeSet<String> {
 }
 
 /// A command with an option, and what that changes.
-struct Row {
+struct OptionRow {
     command: &'static str,
     arguments: &'static str,
     outcome: &'static str,
 }
 
-impl Row {
+impl OptionRow {
     fn option(&self) -> &str {
         let first = self.arguments.split(' ').next().unwrap();
         first.strip_prefix("--").unwrap_or_else(|| panic!("{}", self.arguments))
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<OptionRow> {
     let mut command = "";
     let mut rows = Vec::new();
     for line in OPTIONS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -138,7 +138,7 @@ fn rows() -> Vec<Row> {
             Some(next) => command = next,
             None => {
                 let (arguments, outcome) = line.split_once(" => ").unwrap_or_else(|| panic!("{line}"));
-                rows.push(Row { command, arguments, outcome });
+                rows.push(OptionRow { command, arguments, outcome });
             }
         }
     }
@@ -160,7 +160,7 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
             None => observed(&format!("{} {}", row.command, row.arguments), &files),
         };
         if !holds(row.outcome, without, &with) {
-            let Row { command, arguments, outcome } = row;
+            let OptionRow { command, arguments, outcome } = row;
             wrong.push(format!(
                 "{command} {arguments}\n  expected {outcome}\n  without: {without:.600}\n  with: {with:.600}"
             ));
