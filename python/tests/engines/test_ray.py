@@ -81,7 +81,7 @@ def test_rows_that_are_in_their_blocks_already(sets):
     rows = laneval.ray.tagged(*sets)
     there = rows.repartition(3, keys=["query_id"])
     same(laneval.ray.evaluate_tagged(there, MEASURES, repartition=False), whole(qrels, run))
-    with pytest.raises(laneval.ShardError, match="queries are in more than one partition .*repartition=True"):
+    with pytest.raises(laneval.ShardError, match="in more than one partition .*repartition=True"):
         laneval.ray.evaluate_tagged(rows, MEASURES, repartition=False)
 
 
