@@ -150,7 +150,8 @@ pub mod labels {
     #[doc(inline)]
     pub use crate::label::{
         Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen,
-        SettingDifference, TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule, Unmatched,
+        SettingDifference, SharedJudgments, TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule,
+        Unmatched,
     };
 }
 

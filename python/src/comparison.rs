@@ -15,7 +15,7 @@ use laneval::compare::{
     self, ChangeTold, ComparisonOptions, Difference, Gate, GateFacts, Interval, Judged, Pair, Permutations,
     judged_measure,
 };
-use laneval::labels::{Ids, Unmatched};
+use laneval::labels::{Ids, SharedJudgments, Unmatched};
 use laneval::measure::Measure;
 use laneval::report::{self, Format, html};
 use laneval::{Error, QuerySet, RunScores, Scores, StatName, View, Watch};
@@ -358,6 +358,11 @@ impl RunsToCompare {
         let mut shares: Vec<HashMap<String, f64>> = Vec::new();
         for (name, known, averages, kept) in runs {
             scores.queries = parsed(py, &known, "query_set")?;
+            if let Some((queries, groups)) =
+                known.get_item("shared_judgments")?.and_then(|of| of.extract().ok())
+            {
+                scores.shared_judgments = Some(SharedJudgments { queries, groups });
+            }
             scores.runs.push(known_run(py, name, &known)?);
             let place = |measure: &Measure| {
                 let name = measure.to_string();

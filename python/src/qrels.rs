@@ -74,7 +74,7 @@ impl Qrels {
         if qrels_as.format.is_some() && !matches!(source, PySource::Text(_)) {
             return Err(option(py, "qrels_format changes nothing for judgments in memory: leave it out"));
         }
-        let rows = source.len();
+        let (rows, bare) = (source.len(), source.bare_queries());
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
         let (tables, watching, recognised) = (tables(), Some(watch.clone()), Arc::new(Recognised::default()));
@@ -95,6 +95,7 @@ impl Qrels {
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
+        recognised.note_bare_queries(name, bare, qrels.queries());
         Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 

@@ -74,6 +74,8 @@ pub struct OwnedRows {
     span: Option<[Vec<i64>; 2]>,
     /// Where the rows of each record end, if records had lists.
     lists: Vec<usize>,
+    /// The queries that have an empty mapping or list of documents.
+    pub bare: Vec<Vec<u8>>,
 }
 
 /// The name of a group of judgments in messages.
@@ -86,7 +88,7 @@ fn facets_of_mapping(
     object: &Bound<'_, PyMapping>,
     name: &str,
     by: JudgedBy,
-    rows: &mut JudgmentsByFacet,
+    (rows, bare): (&mut JudgmentsByFacet, &mut Vec<Vec<u8>>),
 ) -> PyResult<()> {
     let (py, group) = (object.py(), name_of(by));
     let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
@@ -97,6 +99,9 @@ fn facets_of_mapping(
             let inner = format!("a mapping of documents to mappings of {group}s to grades");
             return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
         };
+        if of_query.is_empty()? {
+            with_id(query, name, "query", |query| bare.push(query.to_vec()))?;
+        }
         for_each(of_query, |doc, of_doc| {
             let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
                 let inner = format!("a mapping of {group}s to grades");
@@ -142,8 +147,9 @@ impl OwnedRows {
         by: JudgedBy,
         mut facets: JudgmentsByFacet,
     ) -> PyResult<Self> {
-        facets_of_mapping(object, name, by, &mut facets)?;
-        Ok(OwnedRows { facets: Some(facets), ..OwnedRows::new() })
+        let mut rows = OwnedRows::new();
+        facets_of_mapping(object, name, by, (&mut facets, &mut rows.bare))?;
+        Ok(OwnedRows { facets: Some(facets), ..rows })
     }
 
     /// Reads the rows of a mapping of mappings: query, document, number.
@@ -162,7 +168,7 @@ impl OwnedRows {
                     "{name}[{query}] is of {of}: a mapping of documents to their {value}s was expected"
                 )));
             };
-            let OwnedRows { codes, docs, values, .. } = &mut rows;
+            let OwnedRows { queries, codes, docs, values, bare, .. } = &mut rows;
             let (docs, values) = (RefCell::new(docs), RefCell::new(values));
             let text = |doc: &[u8], number: f64| {
                 // What is not fine goes to `any`, which has the objects for its message.
@@ -186,6 +192,9 @@ impl OwnedRows {
             match of_query.cast_exact::<PyDict>() {
                 Ok(dict) => ffi::for_each_item(dict, text, any)?,
                 Err(_) => for_each(of_query, any)?,
+            }
+            if values.borrow().len() == codes.len() {
+                bare.push(queries.get(place).to_vec());
             }
             // One code a row, all at once: `values` grew by the query's documents.
             codes.resize(values.borrow().len(), code);
@@ -255,6 +264,9 @@ impl OwnedRows {
         if let Some(numbers) = numbers.as_ref().filter(|numbers| numbers.len() != docs.len()) {
             return Err(problem(py, name, row, keys.lists.unlike(docs.len(), numbers.len())));
         }
+        if docs.is_empty() {
+            self.bare.push(self.queries.get(code as usize).to_vec());
+        }
         for (at, doc) in docs.iter().enumerate() {
             let number = || match &numbers {
                 Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
@@ -285,6 +297,7 @@ impl OwnedRows {
             facets: None,
             span: None,
             lists: Vec::new(),
+            bare: Vec::new(),
         }
     }
 
@@ -325,6 +338,7 @@ impl OwnedRows {
             self.lists = ends(self);
             self.lists.extend(ends(&more).into_iter().map(|end| before + end));
         }
+        self.bare.extend(more.bare);
         self.queries.append(more.queries);
         self.codes.extend(more.codes.iter().map(|code| first + code));
         self.docs.append(more.docs);

@@ -123,7 +123,9 @@ fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores)
     dict.set_item("query_set", scores.queries.to_string())?;
     dict.set_item("view_depth", scores.view.depth)?;
     dict.set_item("judged_only", scores.view.judged_only)?;
-    dict.set_item("known", scores.known.to_string())
+    dict.set_item("known", scores.known.to_string())?;
+    // Not a property that must be equal: a comparison notes it of the first run that has it.
+    dict.set_item("shared_judgments", scores.shared_judgments.map(|of| (of.queries, of.groups)))
 }
 
 /// The values of the queries of a run.

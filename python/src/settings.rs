@@ -84,6 +84,7 @@ impl Settings {
             units: given.units("units")?,
             qrels_units: given.units("qrels_units")?,
             repeats: given.named("repeats")?,
+            shared_judgments: given.get("per_query")?.unwrap_or_default(),
             rows: given.positive("rows")?.map(|rows| NonZeroU32::try_from(rows).unwrap_or(NonZeroU32::MAX)),
             ..Join::default()
         };
@@ -151,7 +152,7 @@ impl Settings {
         let told = TextsTold::of(qrels);
         let matrix = self.work(py, rows, |join, _| {
             let join = told.join(with_columns(join, named));
-            let join = Join { keep_ties: keep_ties || join.keep_ties, ..join };
+            let join = Join { keep_ties: keep_ties || join.keep_ties, shared_judgments: true, ..join };
             runs.joined(&join, &qrels.qrels)?.ok_or_else(|| {
                 let message =
                     "runs of one matrix are all files, or all in memory: read files into memory first";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use laneval::columns::{Judgments, JudgmentsByFacet, Records};
-use laneval::tables::Places;
+use laneval::tables::{self, Places};
 use laneval::{Input, JudgedBy};
 use laneval_formats::ArrowTable;
 use pyo3::exceptions::{PyImportError, PyTypeError};
@@ -163,6 +163,15 @@ impl PySource {
             PySource::Text(_) => usize::MAX,
             PySource::Rows(rows) => rows.len(),
             PySource::Table(table) => table.len(),
+        }
+    }
+
+    /// The queries in memory without documents.
+    pub fn bare_queries(&self) -> Vec<Vec<u8>> {
+        match self {
+            PySource::Text(_) => Vec::new(),
+            PySource::Rows(rows) => rows.bare.clone(),
+            PySource::Table(table) => tables::Table::bare_queries(table).to_vec(),
         }
     }
 

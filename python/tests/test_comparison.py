@@ -515,3 +515,25 @@ def test_runs_that_are_equal_on_paper_are_marked_alike():
     rows = {name: next(row for row in comparison._repr_html_().split("<tr>") if row.startswith(f"<th>{name}<")) for name in "abc"}
     assert ["<b>" in rows[name] for name in "abc"] == [True, True, False]
     assert comparison.to_markdown().count("**0.2000**") == 2
+
+
+def test_queries_that_share_their_judged_documents_look_like_groups():
+    def from_dicts(qrels, runs):
+        return laneval.evaluate_runs(qrels, runs, "RR", per_query=True)
+
+    def from_a_matrix(qrels, runs):
+        return laneval.Matrix.build(qrels, runs).evaluate("RR", per_query=True)
+
+    def from_a_pickle(qrels, runs):
+        return pickle.loads(pickle.dumps(from_dicts(qrels, runs)))
+
+    def found(per_set, evaluated):
+        sets = {f"q{query}": query // per_set for query in range(60)}
+        qrels = {query: {f"d{at}": 1, f"e{at}": 0} for query, at in sets.items()}
+        runs = {name: {query: {f"d{at}": 3 * at % share, "x": 1} for query, at in sets.items()} for name, share in (("one", 2), ("two", 3))}
+        return [note for note in evaluated(qrels, runs).compare().notes if "look like" in note]
+
+    said = "60 judged queries look like 12 groups, in which all have the same judged documents: "
+    for evaluated in (from_dicts, from_a_matrix, from_a_pickle):
+        assert [note.startswith(said) for note in found(5, evaluated)] == [True]
+        assert found(1, evaluated) == []

@@ -145,6 +145,33 @@ def test_a_subset_of_predictions_is_named() -> None:
 
 
 def test_files_of_platforms_are_read() -> None:
-    qrels = laneval.Qrels(PLATFORMS / "rank_eval_request.json")
+    with pytest.warns(laneval.LanevalWarning, match=r"has no documents \(q2\)"):
+        qrels = laneval.Qrels(PLATFORMS / "rank_eval_request.json")
     assert qrels.queries == ["q1"]
     assert laneval.evaluate(qrels, PLATFORMS / "rank_eval_response.json", "RR")["RR"] == 0.5
+
+
+SAID = r"has no documents \(q2\): it does not count; to count as 0, a query needs a document, with grade 0$"
+
+
+def test_queries_without_documents_are_told() -> None:
+    run = {"q1": {"a": 1.0}}
+    records = [{"query_id": "q1", "expected_ids": ["a"]}, {"query_id": "q2", "expected_ids": []}]
+    columns = {key: [of[key] for of in records] for key in records[0]}
+    tables = [pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow")]
+    frames = [make(columns) for make in (tables[0].DataFrame, tables[1].DataFrame, tables[2].table)]
+    text = json.dumps({"q1": {"a": 1}, "q2": {}}).encode()
+    for qrels in ({"q1": {"a": 1}, "q2": {}}, records, columns, *frames, text):
+        with pytest.warns(laneval.LanevalWarning, match=f"qrels: 1 query {SAID}"):
+            scores = laneval.evaluate(qrels, run, "RR")
+        assert scores["RR"] == 1.0
+    judges = {"q1": {"a": {"ann": 1}}, "q2": {}}
+    with pytest.warns(laneval.LanevalWarning, match=SAID):
+        laneval.Qrels(judges, judgments_by="judge")
+
+
+def test_a_query_of_two_records_has_the_documents_of_both(recwarn: pytest.WarningsRecorder) -> None:
+    records = [{"query_id": "q1", "expected_ids": []}, {"query_id": "q1", "expected_ids": ["a"]}]
+    laneval.evaluate(records, {"q1": {"a": 1.0}}, "RR")
+    laneval.evaluate({"q1": {"a": 1}}, {"q1": {}}, "RR")
+    assert not [of for of in recwarn if "no documents" in str(of.message)]

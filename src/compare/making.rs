@@ -104,7 +104,8 @@ impl Comparison {
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
         comparison.lacking = lacking;
         comparison.note_filled();
-        comparison.notes.extend(groups_said(&comparison.ids));
+        let shared = || scores.shared_judgments.map(|of| shared_said(of.queries, of.groups));
+        comparison.notes.extend(groups_said(&comparison.ids).or_else(shared));
         if keep {
             comparison.note_part();
         }
@@ -390,14 +391,6 @@ impl Comparison {
             run.judged = places.iter().map(|place| scores?.average((*place)?)).collect();
         }
         self.note_judged();
-    }
-
-    /// Adds a note that `queries` queries look like `groups` groups, because the queries of a group have the same judged documents. Where the ids
-    /// of the queries look like groups, there is a note already, and none is added.
-    pub fn note_shared_judgments(&mut self, queries: u64, groups: u64) {
-        if groups_said(&self.ids).is_none() {
-            self.notes.push(shared_said(queries, groups));
-        }
     }
 }
 

@@ -187,6 +187,11 @@ impl Evaluator {
         &self.measures
     }
 
+    /// The groups of queries, if there are any.
+    pub fn groups(&self) -> Option<&Groups> {
+        self.groups.as_ref()
+    }
+
     /// The ranks and documents of the rankings that are looked at.
     pub fn view(&self) -> View {
         self.view

@@ -1,6 +1,6 @@
 //! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
 
-use crate::label::{Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo};
+use crate::label::{Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo, SharedJudgments};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {
@@ -24,6 +24,11 @@ pub(super) trait Joined {
 
     /// What facets of judgments are, if judgments were read by facet.
     fn judged_by(&self) -> Option<JudgedBy> {
+        None
+    }
+
+    /// The groups that the queries look like by their judged documents, if it was looked for.
+    fn shared_judgments(&self) -> Option<SharedJudgments> {
         None
     }
 
@@ -58,6 +63,10 @@ impl Joined for &LabelMatrix {
 
     fn judged_by(&self) -> Option<JudgedBy> {
         LabelMatrix::judged_by(self)
+    }
+
+    fn shared_judgments(&self) -> Option<SharedJudgments> {
+        LabelMatrix::shared_judgments(self)
     }
 
     fn has(&self, run: usize, query: usize) -> bool {

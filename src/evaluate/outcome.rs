@@ -100,7 +100,8 @@ impl<J: Joined> Outcome<'_, J> {
         }
         let largest = largest_of_groups(&evaluator.measures, joined.judged_by());
         let notices = self.notices.iter().cloned().chain(largest);
-        evaluator.scores_of(joined.book(), notices, runs)
+        let scores = evaluator.scores_of(joined.book(), notices, runs)?;
+        Ok(Scores { shared_judgments: joined.shared_judgments(), ..scores })
     }
 
     /// Makes a summary of the sums of each slot; `prints` says which queries count.
@@ -240,7 +241,7 @@ impl Evaluator {
         let unlike = unlike_queries(&measures, &runs);
         let notices = of_grades.into_iter().chain(left_out).chain(unlike).chain(notices).collect();
         let (queries, view, known, tied) = (*queries, *view, *known, *tied);
-        let scores = Scores { measures, queries, view, known, tied, notices, runs };
+        let scores = Scores { measures, queries, view, known, tied, notices, runs, ..Scores::default() };
         if !self.not_finite {
             scores.check_finite()?;
         }

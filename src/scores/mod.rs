@@ -7,7 +7,7 @@ mod settings;
 mod text;
 
 use crate::error::{Error, Result};
-use crate::label::{IdealOf, Ids, Notice, RankingRule, TieCounts, Unmatched, View};
+use crate::label::{IdealOf, Ids, Notice, RankingRule, SharedJudgments, TieCounts, Unmatched, View};
 use crate::measure::Measure;
 use crate::sort;
 use crate::stats::StatName;
@@ -117,6 +117,10 @@ pub struct Scores {
     pub tied: TiedValue,
     /// Notices about the measures and the judgments.
     pub notices: Vec<Notice>,
+    /// The groups that the queries look like by their judged documents, see [`LabelMatrix::shared_judgments`].
+    ///
+    /// [`LabelMatrix::shared_judgments`]: crate::label::LabelMatrix::shared_judgments
+    pub shared_judgments: Option<SharedJudgments>,
 }
 
 /// The scores of one run, or of a group of its queries.
@@ -311,6 +315,7 @@ impl Scores {
             known: self.known,
             tied: self.tied,
             notices: Vec::new(),
+            shared_judgments: self.shared_judgments,
         }
     }
 
@@ -394,6 +399,7 @@ impl Scores {
         self.runs.extend(other.runs);
         let new: Vec<Notice> = other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
         self.notices.extend(new);
+        self.shared_judgments = self.shared_judgments.or(other.shared_judgments);
         Ok(())
     }
 }

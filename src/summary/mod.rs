@@ -287,6 +287,7 @@ impl Summary {
             .chain(left_out)
             .chain(unlike)
             .collect(),
+            ..Scores::default()
         };
         scores.check_finite()?;
         Ok(scores)

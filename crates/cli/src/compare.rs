@@ -285,7 +285,7 @@ impl Compare {
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices = inputs.load(
-                &self.asked.ranking.counting_sets(),
+                &self.asked.ranking.with_shared_judgments(),
                 (self.asked.files, self.asked.naming),
                 self.quiet,
             )?;
@@ -463,12 +463,6 @@ impl Compare {
             }
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
-                for matrix in matrices {
-                    let queries = matrix.queries().len() as u64;
-                    if let Some(sets) = matrix.judged_sets().filter(|sets| sets.look_like_groups(queries)) {
-                        comparison.note_shared_judgments(sets.queries, sets.sets);
-                    }
-                }
                 if let Some(judged) = judged {
                     let judged = evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;
                     comparison.set_judged(&judged);

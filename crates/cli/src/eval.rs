@@ -248,7 +248,7 @@ impl Eval {
         if let Some(neighbours) = self.asked.ranking.formats.neighbours() {
             scores.notices.extend(evaluator.of_neighbours(neighbours as usize));
         }
-        self.check_groups(&mut scores)?;
+        self.check_groups(evaluator, &mut scores)?;
         let threads = self.asked.threads.note();
         let ignored = self.asked.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);
@@ -287,16 +287,14 @@ impl Eval {
     }
 
     /// Refuses groups in none of which a query is judged. A shard need not have queries of every group, nor of any.
-    fn check_groups(&self, scores: &mut Scores) -> Result<(), Stop> {
+    fn check_groups(&self, evaluator: &Evaluator, scores: &mut Scores) -> Result<(), Stop> {
         if self.written.wants_partial() {
             scores.notices.retain(|notice| !matches!(notice, Notice::EmptyGroups { .. }));
         }
         let all =
             |notice: &Notice| matches!(notice, Notice::EmptyGroups { groups, of } if groups.len() == *of);
-        match &self.group_by {
-            Some(path) if scores.notices.iter().any(all) => {
-                Err(queries::in_no_group(&queries::groups(path)?))
-            }
+        match evaluator.groups() {
+            Some(groups) if scores.notices.iter().any(all) => Err(queries::in_no_group(groups)),
             _ => Ok(()),
         }
     }

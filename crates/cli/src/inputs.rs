@@ -134,9 +134,9 @@ pub struct RankingOptions {
     /// Whether measures need to know which documents have equal scores.
     #[arg(skip)]
     needed_ties: bool,
-    /// Whether it is wanted which queries have the same judged documents.
+    /// Whether to look for queries that have the same judged documents.
     #[arg(skip)]
-    count_sets: bool,
+    shared_judgments: bool,
     #[command(flatten)]
     pub library: AsLibrary,
     #[command(flatten)]
@@ -156,9 +156,9 @@ impl RankingOptions {
         RankingOptions { formats, ..RankingOptions::default() }
     }
 
-    /// The same ranking, which counts the sets of judged documents.
-    pub fn counting_sets(&self) -> Self {
-        RankingOptions { count_sets: true, ..self.clone() }
+    /// The same ranking, which looks for queries that have the same judged documents.
+    pub fn with_shared_judgments(&self) -> Self {
+        RankingOptions { shared_judgments: true, ..self.clone() }
     }
 
     /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which
@@ -170,7 +170,7 @@ impl RankingOptions {
         keep_ties: bool,
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { keep_ties, count_sets: self.count_sets, watch, ..self.rule(files)? };
+        let join = Join { keep_ties, shared_judgments: self.shared_judgments, watch, ..self.rule(files)? };
         let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
         naming.name(matrix, runs)
     }

@@ -61,6 +61,48 @@ fn a_decimal_comma_is_named() {
     fails(&folder, "eval two.csv bm25.run", &["there is no header, and 2 columns"]);
 }
 
+/// Judgments may name a query without documents, as a table of rows cannot: it does not count, and that is said.
+#[test]
+fn queries_without_documents_are_named() {
+    let folder = Folder::empty();
+    folder.put("run", "q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 1 t\n");
+    let one = "1 query has no documents (q2): it does not count; to count as 0, a query needs a document, with grade 0\n";
+    let two = "2 queries have no documents (such as q2): they do not count; to count as 0, a query needs a document, with grade 0\n";
+    let request = |id: &str, ratings: &str| format!("{{\"id\": \"{id}\", \"ratings\": [{ratings}]}}");
+    let requests = [request("q1", "{\"_id\": \"a\", \"rating\": 1}"), request("q2", "")].join(", ");
+    for (name, text, said) in [
+        ("one.json", "{\"q1\": {\"a\": 1}, \"q2\": {}}", one),
+        ("two.json", "{\"q3\": {}, \"q1\": {\"a\": 1}, \"q2\": { }}", two),
+        (
+            "lines.jsonl",
+            "{\"qid\": \"q2\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n",
+            one,
+        ),
+        (
+            "array.json",
+            "[{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}, {\"qid\": \"q2\", \"expected_ids\": []}]",
+            one,
+        ),
+        ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one),
+        ("relevant.json", "{\"relevant_docs\": {\"q1\": [\"a\"], \"q2\": []}}", one),
+    ] {
+        folder.put(name, text);
+        let ran = folder.run(&format!("eval {name} run -m RR --per-query"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_says(&ran.err, &[&format!("note: {name}: {said}")]);
+        assert!(ran.out.contains("run\t\tRR\tmean\t1\n"), "{}", ran.out);
+        assert_eq!(folder.run(&format!("eval {name} run -m RR --quiet")).err, "");
+    }
+    // A query whose other record has documents counts, and a run may well find nothing.
+    let both = "{\"qid\": \"q1\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n";
+    folder.put("both.jsonl", both);
+    folder.put("found.json", "{\"q1\": {}}");
+    for args in ["eval both.jsonl run -m RR", "eval both.jsonl found.json -m RR"] {
+        let said = folder.run(args).err;
+        assert!(!said.contains("no documents"), "{said}");
+    }
+}
+
 /// Judgments in JSON look like a run in JSON, so swapped files have values: the warning stays where notes do not.
 #[test]
 fn a_swap_that_cannot_be_refused_is_a_warning_that_quiet_keeps() {

@@ -122,6 +122,22 @@ pub fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> Text<'a> {
     }
 }
 
+/// Returns the id in a row of a column without nulls there; `None` if the column has no ids.
+pub fn id(column: &ArrayRef, row: usize) -> Option<Vec<u8>> {
+    if let Some(values) = values(column) {
+        return id(values, codes(column)?.natural(row)?);
+    }
+    Some(match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().value(row).into(),
+        DataType::LargeUtf8 => column.as_string::<i64>().value(row).into(),
+        DataType::Utf8View => column.as_string_view().value(row).into(),
+        DataType::Binary => column.as_binary::<i32>().value(row).into(),
+        DataType::LargeBinary => column.as_binary::<i64>().value(row).into(),
+        DataType::BinaryView => column.as_binary_view().value(row).into(),
+        _ => integers(column)?.get(row).to_string().into(),
+    })
+}
+
 /// Returns a column of integers.
 pub fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
     Some(match column.data_type() {

@@ -7,7 +7,7 @@ use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use laneval::error::Problems;
 use laneval::tables::{self, Places, WrongTable};
 
-use crate::columns::{as_numbers, buffers, codes, floats, integers, is_id, nulls, text, values};
+use crate::columns::{as_numbers, buffers, codes, floats, id, integers, is_id, nulls, text, values};
 use crate::lists::{self, Unfolded};
 
 /// Columns of a table that are results or judgments.
@@ -20,6 +20,8 @@ pub struct ArrowTable {
     names: Vec<String>,
     batches: Vec<ArrowBatch>,
     rows: usize,
+    /// The queries of rows whose lists are empty.
+    bare: Vec<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -47,6 +49,10 @@ impl tables::Table for ArrowTable {
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>])) {
         ArrowTable::with_judgments(self, |batches| work(batches));
     }
+
+    fn bare_queries(&self) -> &[Vec<u8>] {
+        &self.bare
+    }
 }
 
 impl ArrowBatch {
@@ -62,7 +68,8 @@ impl ArrowTable {
     pub fn new(columns: &[String], places: Places) -> Self {
         let read = [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
-        ArrowTable { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
+        let (batches, bare) = Default::default();
+        ArrowTable { columns: columns.to_vec(), places, names, batches, rows: 0, bare }
     }
 
     /// Adds the rows of some batches.
@@ -107,6 +114,7 @@ impl ArrowTable {
                 let (is_right, count) = (wrong.is_empty(), wrong.len());
                 more += self.note(wrong, count, found);
                 let Unfolded { query, doc, number, rank, group, ends } = unfolded;
+                self.add_bare_queries(batch.column(self.places.query), &ends);
                 let number = number.map(|number| as_numbers(&number));
                 is_right.then_some(ArrowBatch {
                     query,
@@ -125,6 +133,12 @@ impl ArrowTable {
         }
         self.rows += batch.num_rows();
         Ok(more)
+    }
+
+    /// Adds the queries of the rows whose lists are empty: those that end where the one before does.
+    fn add_bare_queries(&mut self, queries: &ArrayRef, ends: &[usize]) {
+        let is_empty = |row: &usize| ends[*row] == row.checked_sub(1).map_or(0, |before| ends[before]);
+        self.bare.extend((0..ends.len()).filter(is_empty).filter_map(|row| id(queries, row)));
     }
 
     /// Returns the positions of the passages of a batch, if it has any: ends may be given as lengths.
@@ -211,6 +225,7 @@ impl ArrowTable {
     pub fn append(&mut self, more: ArrowTable) {
         self.rows += more.rows;
         self.batches.extend(more.batches);
+        self.bare.extend(more.bare);
     }
 
     /// Returns the number of rows.

@@ -15,6 +15,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{Field, Schema};
+use laneval::text::Recognised;
 use laneval::{ColumnNames, Evaluator, Input, Join, LabelMatrix, Qrels, ReadAs, Result};
 use laneval_formats::Files;
 use parquet::arrow::ArrowWriter;
@@ -398,6 +399,32 @@ fn lists_are_rows() {
                         [("query", query.clone()), ("rel", grade.clone()), ("relevant_docs", list.clone())];
                     assert_eq!(read(&judged, false), expected(&graded, &by_score), "{what}");
                 }
+            }
+        }
+    }
+}
+
+/// A row whose list is empty makes no row of documents, and is noted.
+#[test]
+fn queries_with_empty_lists_are_noted() {
+    let (_folder, path) = folder();
+    let docs: ArrayRef = Arc::new(StringArray::from(vec!["10", "2", "33"]));
+    for query in ids(&["1", "2", "3", "4"]) {
+        for list in lists_of(&docs, &[2, 0, 1, 0]) {
+            for (format, rows) in FORMATS.into_iter().zip([2, 3, 4]) {
+                let recognised = Arc::new(Recognised::default());
+                let join = Join { recognised: Some(recognised.clone()), ..join() };
+                write(
+                    &path,
+                    format,
+                    &batch(&[("query", query.clone()), ("expected_ids", list.clone())]),
+                    rows,
+                );
+                join.qrels(path.as_path()).unwrap();
+                let notes: Vec<String> =
+                    recognised.all().into_iter().filter(|of| of.note).map(|of| of.what).collect();
+                let said = "2 queries have no documents (such as 2): they do not count; to count as 0, a query needs a document, with grade 0";
+                assert_eq!(notes, [said], "{format:?} {}", query.data_type());
             }
         }
     }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::compare::known::{KnownPair, pair, paired};
 use crate::compare::units::Unit;
-use crate::compare::{examples, known};
+use crate::compare::{ChangeTold, examples, known};
 
 fn error(text: &str) -> String {
     Gate::parse(text).unwrap_err().to_string()
@@ -218,6 +218,7 @@ fn gates_that_never_or_always_fail_are_errors() {
         ("nDCG@10 drops > 5", "cannot change by more than 5", Some("nDCG@10 drops > 5%")),
         ("nDCG@10 may drop > 2 p<0.1", "would never fail", Some("nDCG@10 may drop > 2% p<0.1")),
         ("nDCG@10 drops > 150", "would never fail", None),
+        ("nDCG@10 drops > 100", "would never fail", None),
         ("nDCG@10 drops > 150%", "cannot drop by more than 100 %", None),
         ("DCG(gain=binary) drops > 100%", "cannot drop by more than 100 %", None),
         ("Unjudged@10 rises > 1", "cannot change by more than 1", Some("Unjudged@10 rises > 1%")),
@@ -380,4 +381,109 @@ fn huge_values() {
     };
     assert!(Gate::parse("DCG drops > 1e299").unwrap().verdict(facts).unwrap().failed);
     assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);
+}
+
+/// The sentence of a gate whose loss, or value, is `value`.
+fn sentence(text: &str, [value, threshold]: [f64; 2], p: Option<f64>, change: ChangeTold) -> String {
+    let verdict = GateVerdict { failed: false, value, threshold, p };
+    Gate::parse(text).unwrap().sentence("new", &verdict, change).to_string()
+}
+
+#[test]
+fn an_amount_of_minus_0_is_0() {
+    let Rule::Worse { amount: Amount::Absolute(amount), .. } = Gate::parse("AP drops > -0").unwrap().rule
+    else {
+        panic!("it has an amount")
+    };
+    assert_eq!(amount.to_bits(), 0f64.to_bits());
+}
+
+#[test]
+fn a_run_that_did_not_change_has_lost_nothing() {
+    for text in ["AP drops > 0.5", "AP drops p<0.05"] {
+        let verdict = of_deltas(text, 0.5, &[0.0, 0.0, 0.0], Some(1.0)).unwrap();
+        assert_eq!(verdict.value.to_bits(), 0f64.to_bits(), "{text}");
+    }
+}
+
+#[test]
+fn sentences_say_what_happened_and_what_was_allowed() {
+    let none = ChangeTold::default();
+    let known = ChangeTold { relative: Some(-0.2244), interval: Some(([-0.2451, 0.0844], 95.0)) };
+    let (share, interval) = (ChangeTold { interval: None, ..known }, ChangeTold { relative: None, ..known });
+    for (text, numbers, p, change, said) in [
+        ("AP < 0.3", [0.4443, 0.3], None, none, "AP of new is 0.4443; allowed: 0.3 or more"),
+        ("AP <= 0.3", [0.3, 0.3], None, none, "AP of new is 0.3000; allowed: more than 0.3"),
+        ("AP > 0.3", [0.30001, 0.3], None, none, "AP of new is 0.30001; allowed: 0.3 or less"),
+        ("NumRel >= 10", [0.5, 10.0], None, none, "NumRel of new is 0.5000; allowed: less than 10"),
+        (
+            "AP drops",
+            [0.0, 0.0],
+            None,
+            known,
+            "AP of new did not change (95 % interval -0.2451 to +0.0844); allowed: no drop",
+        ),
+        ("AP drops", [0.1, 0.0], Some(0.25), none, "AP of new fell by 0.1000, p = 0.2500; allowed: no drop"),
+        ("AP drops", [-0.1, 0.0], None, share, "AP of new rose by 0.1000 (-22.4 %); allowed: no drop"),
+        ("FallOut@5 rises", [0.1, 0.0], None, none, "FallOut@5 of new rose by 0.1000; allowed: no rise"),
+        (
+            "FallOut@5 rises",
+            [-0.1, 0.0],
+            None,
+            interval,
+            "FallOut@5 of new fell by 0.1000 (95 % interval -0.2451 to +0.0844); allowed: no rise",
+        ),
+        (
+            "AP drops > 0.00005",
+            [0.00501, 5e-5],
+            None,
+            known,
+            "AP of new fell by 0.0050 (-22.4 %, 95 % interval -0.2451 to +0.0844); allowed: a drop of 0.00005",
+        ),
+        (
+            "AP drops > 0.005",
+            [0.00501, 0.005],
+            None,
+            none,
+            "AP of new fell by 0.00501; allowed: a drop of 0.005",
+        ),
+        (
+            "AP drops > 7%",
+            [0.1, 0.035],
+            None,
+            none,
+            "AP of new fell by 0.1000; allowed: a drop of 0.035 (7 %)",
+        ),
+        (
+            "AP drops p<0.01",
+            [0.1, 0.0],
+            Some(1e-9),
+            none,
+            "AP of new fell by 0.1000, p < 0.0001; allowed: a drop that chance explains (p ≥ 0.01)",
+        ),
+        (
+            "AP drops > 0.02 p<0.01",
+            [0.1, 0.02],
+            None,
+            none,
+            "AP of new fell by 0.1000; allowed: a drop of 0.02, or one that chance explains (p ≥ 0.01)",
+        ),
+        (
+            "AP may drop > 0.02",
+            [0.1, 0.02],
+            None,
+            none,
+            "AP of new fell by 0.1000; allowed: data that rule out a drop of 0.02 or more (p < 0.05)",
+        ),
+        (
+            "GMAP drops > 0.5",
+            [2f64.ln(), 0.5],
+            Some(0.5),
+            interval,
+            "GMAP of new is 0.5000 times that of the baseline (95 % interval 0.7826 to 1.0881 times), p = 0.5000; \
+             allowed: a drop to 0.6065 times that of the baseline",
+        ),
+    ] {
+        assert_eq!(sentence(text, numbers, p, change), said, "{text}");
+    }
 }

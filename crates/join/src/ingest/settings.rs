@@ -35,8 +35,9 @@ pub struct Join {
     /// Whether to keep which documents of equal scores have different labels, or one grade:
     /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each takes some memory.
     pub keep_ties: bool,
-    /// Whether to count the sets of judged documents: [`LabelMatrix::judged_sets`](crate::label::LabelMatrix::judged_sets).
-    pub count_sets: bool,
+    /// Whether to look for queries that have the same judged documents:
+    /// [`LabelMatrix::shared_judgments`](crate::label::LabelMatrix::shared_judgments).
+    pub shared_judgments: bool,
     /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of
     /// other queries than its judgments.
     pub part: bool,

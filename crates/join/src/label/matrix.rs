@@ -10,7 +10,6 @@ use super::exact::{ExactFacts, ExactGrades};
 use super::facets::{FacetRows, Facets, JudgedBy};
 use super::facts::Facts;
 use super::ids::{Ids, Unmatched};
-use super::judged_sets::JudgedSets;
 use super::listed::ListedTiles;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
@@ -19,6 +18,7 @@ use super::place::place;
 use super::ragged::Ragged;
 use super::repeats::UnitCounts;
 use super::rule::{IdealOf, RankingRule};
+use super::shared_judgments::SharedJudgments;
 use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
 use super::tile::{AlignedBytes, Packing, Tile};
 use crate::error::{Error, Result, printable};
@@ -63,7 +63,7 @@ pub struct LabelMatrix {
     pub(super) grouped: Option<FacetRows>,
     pub(super) spans: Option<SpanRows>,
     pub(super) lists: ListedTiles,
-    pub(super) judged_sets: Option<JudgedSets>,
+    pub(super) shared: Option<SharedJudgments>,
 }
 
 /// The bytes of the tiles.
@@ -162,16 +162,12 @@ impl LabelMatrix {
         &self.depths[run * queries..(run + 1) * queries]
     }
 
-    /// The same matrix, which knows the sets of judged documents.
-    pub(crate) fn with_judged_sets(self, sets: JudgedSets) -> Self {
-        LabelMatrix { judged_sets: Some(sets), ..self }
-    }
-
-    /// The sets of judged documents; `None` if they were not counted, see [`Join::count_sets`]. They are not stored.
+    /// The groups that the queries look like by their judged documents; `None` if they look like none, or if it was not looked for, see
+    /// [`Join::shared_judgments`]. They are not stored.
     ///
-    /// [`Join::count_sets`]: crate::ingest::Join::count_sets
-    pub fn judged_sets(&self) -> Option<JudgedSets> {
-        self.judged_sets
+    /// [`Join::shared_judgments`]: crate::ingest::Join::shared_judgments
+    pub fn shared_judgments(&self) -> Option<SharedJudgments> {
+        self.shared
     }
 
     /// The groups of documents that have equal scores and different labels; `None` if they were not kept, see [`Join::keep_ties`].
@@ -282,13 +278,15 @@ pub struct MatrixBuilder {
     exact: Option<ExactFacts>,
     grouped: Option<Arc<Facets>>,
     spans: Option<Arc<GoldFacts>>,
+    shared: Option<SharedJudgments>,
 }
 
 impl MatrixBuilder {
     /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
         let (runs, ideal, exact, grouped, spans) = (Vec::new(), IdealOf::Judgments, None, None, None);
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped, spans }
+        let shared = None;
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped, spans, shared }
     }
 
     /// Sets the source of the facts. The default is judgments.
@@ -313,6 +311,11 @@ impl MatrixBuilder {
     #[must_use]
     pub fn with_spans(self, spans: Option<Arc<GoldFacts>>) -> Self {
         MatrixBuilder { spans, ..self }
+    }
+
+    /// Sets the groups that the queries look like by their judged documents.
+    pub(crate) fn with_shared_judgments(self, shared: Option<SharedJudgments>) -> Self {
+        MatrixBuilder { shared, ..self }
     }
 
     /// Adds a run.
@@ -381,7 +384,7 @@ impl MatrixBuilder {
             grouped,
             spans,
             lists: ListedTiles::default(),
-            judged_sets: None,
+            shared: self.shared,
         })
     }
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::letor::Letor;
-use super::made::{LineOrigins, MadeOf, MadeText};
+use super::made::{BareQueries, LineOrigins, MadeOf, MadeText};
 use super::npy::Npy;
 use super::ranked::RanksMoved;
 use super::tables;
@@ -116,6 +116,15 @@ impl Form {
         }
     }
 
+    /// The queries that the text names without documents, once it was read.
+    pub fn bare_queries(&self) -> Vec<Vec<u8>> {
+        match &self.shape {
+            RowShape::Made(made) => made.bare.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            RowShape::Columns(table) => table.bare_queries().to_vec(),
+            RowShape::Trec | RowShape::Table(_) => Vec::new(),
+        }
+    }
+
     /// Returns the line of the text to which the line `line` that is read belongs.
     pub fn line(&self, line: u64) -> u64 {
         self.made().map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
@@ -157,6 +166,8 @@ pub(in crate::ingest) struct RowMaker {
     matrix: Option<Npy>,
     /// The lines of the text from which rows were made the last time.
     lines: Arc<Mutex<LineOrigins>>,
+    /// The queries without documents that the text had the last time.
+    bare: BareQueries,
 }
 
 /// The judgments that runs without ids of their own belong to.
@@ -184,7 +195,8 @@ pub(in crate::ingest) struct TruthOfRun {
 impl RowMaker {
     /// The maker of the rows of a table, made of another format.
     pub fn new(of: impl MadeOf + 'static, table: TableLayout) -> Self {
-        RowMaker { of: Box::new(of), table, partner: None, matrix: None, lines: Arc::default() }
+        let (lines, bare) = Default::default();
+        RowMaker { of: Box::new(of), table, partner: None, matrix: None, lines, bare }
     }
 
     /// The same rows, as those of the cells of a matrix.
@@ -199,7 +211,8 @@ impl RowMaker {
 
     /// Returns the rows of a text as lines.
     pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
-        Ok(MadeText::new(text, self.of.maker()?, self.lines.clone()))
+        self.bare.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Ok(MadeText::new(text, self.of.maker()?, self.lines.clone(), self.bare.clone()))
     }
 
     /// The matrix of which each cell is a row, if they are made of one.

@@ -441,6 +441,9 @@ impl Objects {
             ObjectPosition::Documents { first } => {
                 if first || !cursor.passes(b',')? {
                     if cursor.passes(b'}')? {
+                        if first {
+                            rows.bare_query(&self.query);
+                        }
                         self.place = ObjectPosition::Queries { first: false };
                         return Ok(true);
                     }

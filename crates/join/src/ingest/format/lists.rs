@@ -262,7 +262,10 @@ pub(super) struct LeftRows {
 
 impl LeftRows {
     /// Takes the list of a record on line `line`.
-    pub fn set(&mut self, line: u64, list: &ListOfQuery<'_>) {
+    pub fn set(&mut self, line: u64, list: &ListOfQuery<'_>, rows: &mut MadeRows) {
+        if list.docs.is_empty() {
+            rows.bare_query(&list.query);
+        }
         let LeftRows { query, group, bytes, ends, .. } = self;
         list.query.as_ref().clone_into(query);
         list.group.as_ref().clone_into(group);

@@ -54,7 +54,11 @@ pub(in crate::ingest) struct MadeRows {
     ended: bool,
     /// Whether the maker has more rows of the text that it has finished, for there were enough.
     unfinished: bool,
+    bare: BareQueries,
 }
+
+/// The queries that a text names without documents, such as `"q": {}`: no row can name them.
+pub(in crate::ingest) type BareQueries = Arc<Mutex<Vec<Vec<u8>>>>;
 
 impl Default for MadeRows {
     fn default() -> Self {
@@ -66,6 +70,7 @@ impl Default for MadeRows {
             lines: LineOrigins::default(),
             ended: false,
             unfinished: false,
+            bare: BareQueries::default(),
         }
     }
 }
@@ -154,6 +159,12 @@ impl MadeRows {
     pub fn wrong_from_here(&mut self, line: u64, message: &str) {
         self.wrong(line, message);
         self.ended = true;
+    }
+
+    /// Adds a query that has no documents.
+    #[cold]
+    pub fn bare_query(&mut self, query: &[u8]) {
+        self.bare.lock().unwrap_or_else(PoisonError::into_inner).push(query.to_vec());
     }
 
     /// Says that there are more rows of the text that is finished, which are made the next time.
@@ -251,8 +262,9 @@ impl<'a> MadeText<'a> {
         text: Box<dyn Read + Send + 'a>,
         maker: Box<dyn MakeRows + 'a>,
         lines: Arc<Mutex<LineOrigins>>,
+        bare: BareQueries,
     ) -> Self {
-        let (buffer, rows) = (vec![0; BLOCK], MadeRows::default());
+        let (buffer, rows) = (vec![0; BLOCK], MadeRows { bare, ..MadeRows::default() });
         MadeText { text, maker, buffer, done: 0, filled: 0, ended: false, rows, handed: 0, lines }
     }
 

@@ -350,7 +350,7 @@ impl<'p> RowsOfPlatform<'p> {
         if queries {
             match self.of.platform.query(key, value, cursor)? {
                 Ok(list) => {
-                    self.pending.set(line, &list);
+                    self.pending.set(line, &list, rows);
                     self.pending.make(self.of.platform.role(), rows);
                 }
                 Err(message) => rows.wrong(line, &message),

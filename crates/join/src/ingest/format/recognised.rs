@@ -1,10 +1,13 @@
 //! The formats that were recognised, for those who ask.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::form::{Form, Partner};
+use crate::error::printable;
 use crate::ingest::lines::shape::Role;
+use crate::label::Ids;
 
 /// The formats that were recognised, roughly in the order in which texts were opened.
 ///
@@ -85,6 +88,22 @@ impl Recognised {
             neighbours: None,
             role: None,
         });
+    }
+
+    /// Notes which of the queries that judgments called `name` have without documents are not judged: an empty list is no judgment.
+    pub fn note_bare_queries(&self, name: &str, queries: Vec<Vec<u8>>, judged: &Ids) {
+        let bare: BTreeSet<_> = queries.into_iter().filter(|query| judged.find(query).is_none()).collect();
+        let Some(first) = bare.first().map(|query| printable(query)) else { return };
+        let (which, count, do_not) = match bare.len() {
+            1 => (String::new(), "1 query has".to_owned(), "it does not"),
+            count => ("such as ".to_owned(), format!("{count} queries have"), "they do not"),
+        };
+        self.note(
+            name,
+            format!(
+                "{count} no documents ({which}{first}): {do_not} count; to count as 0, a query needs a document, with grade 0"
+            ),
+        );
     }
 
     fn push(&self, text: RecognisedText) {

@@ -261,7 +261,7 @@ impl RecordReader {
                 row(keys, self.number, line, found, rows)
             }
             (FoundRecord::List(Ok(list)), _) => {
-                self.pending.set(line, &list);
+                self.pending.set(line, &list, rows);
                 self.make_pending(rows);
             }
             (FoundRecord::List(Err(message)), _) => rows.wrong(line, &message),

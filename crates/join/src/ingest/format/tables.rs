@@ -40,6 +40,9 @@ pub trait Table: fmt::Debug + Send + Sync {
 
     /// Calls `work` with the rows as judgments, once.
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
+
+    /// The queries whose lists of documents are empty, which are in no row.
+    fn bare_queries(&self) -> &[Vec<u8>];
 }
 
 /// A file of tables, and the columns that are read of it.

@@ -70,13 +70,8 @@ impl Join {
         let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&mut runs, &qrels, problems, size)?;
-        let sets = self.count_sets.then(|| qrels.judged_sets());
-        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
-        let matrix = rayon::join(matrix, || drop(runs)).0?; // unmapping a large text takes a while
-        Ok(match sets {
-            Some(sets) => matrix.with_judged_sets(sets),
-            None => matrix,
-        })
+        let matrix = || finish(qrels.into_matrix(self), staged);
+        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
     }
 
     /// Reads runs of text, and joins them with qrels that were read before.
@@ -109,7 +104,7 @@ impl Join {
         stdin_once(runs.iter().map(|run| &run.input))?;
         let mut runs = self.open(runs, names, qrels.partner())?;
         let staged = self.read(&mut runs, qrels, Problems::default(), ChunkSize::default())?;
-        let matrix = || finish(qrels.matrix(self.rule()), staged);
+        let matrix = || finish(qrels.matrix(self), staged);
         rayon::join(matrix, || drop(runs)).0
     }
 

@@ -140,7 +140,7 @@ impl Join {
                 Ok(Form { shape: RowShape::Trec, .. }) => text(),
                 Ok(form) if form.has_groups() => {
                     let read = facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
-                    self.note_bare_rows(&qrels.name, form);
+                    self.note_bare_rows(&qrels.name, form, &read.0);
                     Ok(read)
                 }
                 Ok(form) => {
@@ -166,7 +166,7 @@ impl Join {
                 let read =
                     qrels::read((qrels, form), (self.dialect, &self.qrels_units), size, seed, self.watch())?;
                 self.note_scores(&qrels.name, form, &read.0);
-                self.note_bare_rows(&qrels.name, form);
+                self.note_bare_rows(&qrels.name, form, &read.0);
                 Ok(read)
             }
             Err(foreign) => {
@@ -176,13 +176,16 @@ impl Join {
         }
     }
 
-    /// Notes how many rows were skipped because they have no grade.
-    fn note_bare_rows(&self, name: &str, form: &Form) {
+    /// Notes how many rows were skipped because they have no grade, and queries without documents.
+    fn note_bare_rows(&self, name: &str, form: &Form, qrels: &Qrels) {
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
         if let (Some(recognised), 1..) = (&self.recognised, bare) {
             let were = if bare == 1 { "1 row without a grade was" } else { "rows without a grade were" };
             let count = if bare == 1 { String::new() } else { format!("{bare} ") };
             recognised.note(name, format!("{count}{were} skipped"));
+        }
+        if let Some(recognised) = &self.recognised {
+            recognised.note_bare_queries(name, form.bare_queries(), qrels.queries());
         }
     }
 

@@ -47,7 +47,7 @@ impl Join {
             self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
         };
         let staged = runs.into_iter().map(read).collect::<Result<Vec<_>>>()?;
-        finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
+        finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
     }
 
     /// Joins runs whose results are columns in memory, in any order and any number of batches; each run has a name and its batches.
@@ -91,7 +91,7 @@ impl Join {
         }
         let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
-        finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
+        finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
     }
 
     /// Reads one run of columns, called `name`.

@@ -21,7 +21,6 @@
 pub(in crate::ingest) mod doc_table;
 pub(in crate::ingest) mod facets;
 mod files;
-mod judged_sets;
 mod judgments;
 mod memory;
 mod passages;
@@ -34,6 +33,7 @@ pub(in crate::ingest) mod repairs;
 mod rows;
 pub(in crate::ingest) mod run;
 pub(in crate::ingest) mod seen;
+mod shared_judgments;
 pub(in crate::ingest) mod sound;
 pub(in crate::ingest) mod united;
 mod united_rows;

@@ -322,7 +322,7 @@ impl Join {
         let (runs, problems): (Vec<StagedRun>, Vec<Problems>) = staged.unzip();
         let problems = diagnostics::join(problems);
         match problems.first.is_empty() {
-            true => finish(qrels.matrix(self.rule()), runs),
+            true => finish(qrels.matrix(self), runs),
             false => Err(Error::Input(problems)),
         }
     }

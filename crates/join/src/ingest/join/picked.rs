@@ -97,7 +97,7 @@ impl Join {
             PickedQuery { id: id.clone(), judged: judged.map(|query| qrels.documents(query)), rankings }
         };
         let queries = queries.iter().map(&mut of_query).collect();
-        Ok(Picked { queries, matrix: finish(qrels.into_matrix(self.rule()), staged)? })
+        Ok(Picked { queries, matrix: finish(qrels.into_matrix(self), staged)? })
     }
 }
 

@@ -35,7 +35,7 @@ use crate::ingest::units::rule::Units;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
     Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, GoldFacts, Ids, JudgedBy, MatrixBuilder,
-    RankingRule, StagedRun,
+    StagedRun,
 };
 use crate::sort;
 use crate::spans::{GoldPositions, GoldSpan};
@@ -444,20 +444,24 @@ impl Qrels {
     }
 
     /// Begins a matrix without runs.
-    pub(in crate::ingest) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
+    pub(in crate::ingest) fn matrix(&self, join: &Join) -> MatrixBuilder {
+        let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
-        MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
+        MatrixBuilder::new(self.book.clone(), join.rule(), self.fingerprint, queries, facts)
             .with_exact(self.exact.clone())
             .with_facets(self.grouped.clone())
             .with_spans(self.passages.as_ref().map(|passages| passages.facts.clone()))
+            .with_shared_judgments(shared)
     }
 
     /// Begins a matrix without runs, and frees the tables.
-    pub(in crate::ingest) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
-        MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
+    pub(in crate::ingest) fn into_matrix(self, join: &Join) -> MatrixBuilder {
+        let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
+        MatrixBuilder::new(self.book, join.rule(), self.fingerprint, self.queries.into_ids(), self.facts)
             .with_exact(self.exact)
             .with_facets(self.grouped)
             .with_spans(self.passages.map(|passages| passages.facts))
+            .with_shared_judgments(shared)
     }
 }
 

@@ -141,6 +141,6 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         grouped,
         spans,
         lists: ListedTiles::default(),
-        judged_sets: None,
+        shared: None,
     })
 }

@@ -1,0 +1,46 @@
+//! Queries that look like groups because they share their judged documents, as paraphrases of one question do.
+
+/// Groups of queries of which those of a group have the same judged documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedJudgments {
+    /// The number of queries with two judged documents or more.
+    pub queries: u64,
+    /// The number of different sets of judged documents that they have.
+    pub groups: u64,
+}
+
+impl SharedJudgments {
+    /// The fewest groups that queries can be of: fewer are rather the parts of a collection.
+    const FEWEST: u64 = 5;
+
+    /// Decides whether `all` queries look like groups; `sizes` are the numbers of queries of each set of two judged documents or more.
+    /// Nearly all queries have such a set then, and share it with others. A set that most of them have is rather the collection itself.
+    pub(crate) fn of(sizes: &[u64], all: u64) -> Option<Self> {
+        let (queries, groups) = (sizes.iter().sum(), sizes.len() as u64);
+        let largest = sizes.iter().copied().max().unwrap_or(0);
+        let are_shared = 10 * groups <= 7 * queries && 4 * largest <= queries;
+        let are_groups = are_shared && groups >= Self::FEWEST && 10 * queries >= 9 * all;
+        are_groups.then_some(SharedJudgments { queries, groups })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SharedJudgments;
+
+    #[test]
+    fn groups_share_their_sets() {
+        let of = |sizes: &[u64]| SharedJudgments::of(sizes, 300);
+        assert_eq!(of(&[5; 60]), Some(SharedJudgments { queries: 300, groups: 60 }));
+        assert_eq!(
+            of(&[&[2; 90][..], &[1; 120]].concat()),
+            Some(SharedJudgments { queries: 300, groups: 210 })
+        );
+        // Many queries of one document, hardly a set that two have, one that most have, and few sets.
+        let unlike: [&[u64]; 4] =
+            [&[5; 52], &[&[2; 80][..], &[1; 140]].concat(), &[&[4; 55][..], &[80]].concat(), &[75; 4]];
+        for sizes in unlike {
+            assert_eq!(of(sizes), None, "{sizes:?}");
+        }
+    }
+}
